@@ -46,10 +46,10 @@ void cli_config_variables(const struct cli *cli)
         if (nearest)
             cli_note(cli, "witan does not know the variable %s. Did you mean %s?", name, nearest);
         else
-            cli_note(cli,
-                     "witan does not know the variable %s; `witan config` lists the settings, and "
-                     "WITAN_ before one, in capitals, is its variable.",
-                     name);
+            cli_note(
+                cli,
+                "witan does not know the variable %s; `witan config` lists the settings, and WITAN_ before one, in capitals, is its variable.",
+                name);
     }
     if (loaded)
         config_done(&config);

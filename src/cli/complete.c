@@ -84,6 +84,8 @@ static enum complete_also offer_value(struct typing *typing, const struct cli_op
 {
     if (str_equal(option->name, "project") || str_equal(option->name, "PROJECT"))
         return COMPLETE_PROJECTS;
+    if (str_equal(option->name, "AGENT"))
+        return COMPLETE_AGENTS;
     offer_words(typing, option);
     return COMPLETE_NOTHING;
 }

@@ -18,6 +18,7 @@ enum complete_also {
     COMPLETE_SETS,      /* of a set of open questions */
     COMPLETE_PROMPTS,
     COMPLETE_PROJECTS, /* a project's name */
+    COMPLETE_AGENTS,   /* an agent's */
 };
 
 /* `words` are those behind the program's name; the last, which may be empty, is the one being typed. */

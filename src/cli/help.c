@@ -126,8 +126,7 @@ void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
 {
     static const char title[] = "witan: where agents confer with each other and with people.";
     static const char closing[] =
-        "`witan help all` says what each is for, `witan COMMAND --help` all about one, "
-        "`witan help exit-codes` how they end, `witan version` which witan this is.";
+        "`witan help all` says what each is for, `witan help exit-codes` how they end, `witan COMMAND --help` explains one, `witan version` prints the version.";
 
     if (cli->command) {
         write_command(cli, into);
@@ -156,19 +155,18 @@ void cli_help(const struct cli *cli, const char *prefix, struct buf *into)
 static const struct {
     const char *code, *means;
 } exit_codes[] = {
-    { "0", "yes: it was answered, approved, or done; to a question of yes or no: yes" },
-    { "1", "an error, or an answer that is none" },
+    { "0", "yes: it was answered, approved or done; for a yes-or-no question: yes" },
+    { "1", "an error, or an answer that cannot be used" },
     { "2", "the command line is wrong" },
-    { "3", "no: rejected, or there is nothing" },
+    { "3", "no: it was rejected, or there is nothing" },
     { "4", "not allowed: log in, or another role is needed" },
     { "5", "nobody answered in time" },
     { "6",
       "cancelled: a question, or, by saying so at the terminal, the command itself; nothing was decided" },
-    { "7", "conflict: it was settled otherwise before" },
+    { "7", "conflict: it was settled differently before" },
     { "8", "the server cannot be reached, or stayed away for `--patience` (5 minutes)" },
     { "9",
-      "approved, but with other arguments than those proposed, which were not asked for (`ask --print-args`, "
-      "`wait --args`)" },
+      "approved, but with other arguments than those proposed, which were not asked for (`ask --print-args`, `wait --args`)" },
     { "129", "the terminal went away (SIGHUP); what was asked stays open" },
     { "130", "Ctrl-C; `ask` cancels its question, or keeps it with `--keep`" },
     { "143", "SIGTERM; what was asked stays open" },
@@ -176,7 +174,7 @@ static const struct {
 
 void cli_exit_codes(const struct cli *cli, struct buf *into)
 {
-    buf_text(into, "exit codes, the same of every command:\n");
+    buf_text(into, "exit codes, the same for every command:\n");
     for (size_t i = 0; i < sizeof(exit_codes) / sizeof(exit_codes[0]); i++) {
         char code[8];
 

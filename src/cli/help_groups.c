@@ -18,14 +18,16 @@ static const struct group {
     const char *wish;
     const char *words[16]; /* ends with NULL */
 } groups[] = {
-    { "ask people", { "ask", "wait", "cancel", "extend", "link", "restart", "template", "decide" } },
+    { "ask people", { "ask", "wait", "cancel", "extend", "link", "restart", "template" } },
     { "answer",
       { "inbox", "show", "answer", "assign", "unassign", "snooze", "wake", "resolve", "open-questions",
         "notifications", "search" } },
     { "confer with other agents",
-      { "prompt", "chat-post", "chat-log", "events", "discuss", "rehearse", "chat", "agent", "model" } },
-    { "work on projects", { "project", "task", "result", "feedback", "job" } },
-    { "be somebody", { "login", "logout", "whoami", "who" } },
+      { "prompt", "chat-post", "chat-log", "events", "discuss", "rehearse", "chat", "agent", "model",
+        "tool" } },
+    { "work on projects",
+      { "project", "task", "orchestrate", "result", "feedback", "run", "job", "decide" } },
+    { "log in", { "login", "logout", "whoami", "who" } },
     { "run a server",
       { "serve", "config", "doctor", "user", "token", "workspace", "backup", "restore", "migrate", "purge",
         "audit", "analytics" } },

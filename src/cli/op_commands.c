@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "cli/cli.h"
-#include "ops/openapi.h"
 
 #include <string.h>
 
@@ -16,8 +15,8 @@ static const struct {
     const char *command, *examples;
 } shown[] = {
     { "template list", "witan template list" },
-    { "template add", "witan template add --name deploy --question \"Deploy {version}?\" --type approval "
-                      "--response-type approval" },
+    { "template add",
+      "witan template add --name deploy --question \"Deploy {version}?\" --type approval --response-type approval" },
     { "template show", "witan template show 01890a5d-ac96-774b-bcce-b302099a8057" },
     { "template set", "witan template set 01890a5d-ac96-774b-bcce-b302099a8057 --timeout-minutes 60" },
     { "template remove", "witan template remove 01890a5d-ac96-774b-bcce-b302099a8057" },

@@ -17,10 +17,11 @@ static const char *const colours[] = { "auto", "always", "never", NULL };
 
 static const struct cli_option options_of_all[] = {
     { "help", .help = "Show this help." },
-    { "quiet", .help = "Say nothing on stderr but errors." },
+    { "quiet", .help = "Print nothing but errors on stderr." },
     { "color", "WHEN", .help = "Whether to use colours. NO_COLOR is heeded too.", .words = colours },
     { "utc",
-      .help = "Whole times in UTC, for scripts; else they are local, with the date where it is not today." },
+      .help =
+          "Print whole times in UTC, for scripts; otherwise they are local, with the date when it is not today." },
     { 0 },
 };
 static const struct cli_option options_of_server[] = {
@@ -33,9 +34,8 @@ static const struct cli_option options_of_server[] = {
 };
 static const struct cli_option options_of_store[] = {
     { "db", "URL",
-      .help = "sqlite:PATH or postgres://... Else WITAN_DB, else from the settings; else, but for `serve`, "
-              "that of "
-              "this machine's service, else your own." },
+      .help =
+          "sqlite:PATH or postgres://... Else WITAN_DB, else from the settings; else, but for `serve`, that of this machine's service, else your own." },
     { "config", "FILE", .help = "Read the settings from FILE." },
     { 0 },
 };
@@ -109,9 +109,9 @@ static bool unknown_option(const struct cli *cli, const char *word, const char *
 
     err_set(err, ERR_INVALID, "`witan %s` has no option %s.", cli->command->name, word);
     if (strcmp(name, "token") == 0 && cli->command->uses & CLI_SERVER)
-        return err_hint(err,
-                        "A token on the command line would show in the list of processes: use WITAN_TOKEN "
-                        "or --token-file.");
+        return err_hint(
+            err,
+            "A token on the command line would show in the list of processes: use WITAN_TOKEN or --token-file.");
     if (nearest)
         return err_hint(err, "Did you mean --%s?", nearest);
     return err_hint(err, "`witan %s --help` lists its options.", cli->command->name);
@@ -203,8 +203,7 @@ static bool convert(const struct cli *cli, const struct cli_option *option, cons
     if (!read_duration(dashes(option), option->name, *text, &ms, err))
         return false;
     if (ms <= 0)
-        return err_field(err, option->name, "%s%s must be longer than nothing.", dashes(option),
-                         option->name);
+        return err_field(err, option->name, "%s%s must be more than zero.", dashes(option), option->name);
     if (option->flags & CLI_EXPIRES)
         *text = clock_text(cli->arena, clock_now_ms() + ms);
     else if (ms % 60000 == 0)

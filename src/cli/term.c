@@ -215,13 +215,13 @@ const char *term_time(struct arena *arena, const char *time, int64_t now_ms, boo
     return arena_text(arena, text);
 }
 
-void table_init(struct table *table, struct term *term, size_t columns, const char *const heads[])
+void term_table_init(struct term_table *table, struct term *term, size_t columns, const char *const heads[])
 {
-    *table = (struct table){ .term = term, .columns = columns };
-    table_row(table, heads);
+    *table = (struct term_table){ .term = term, .columns = columns };
+    term_table_row(table, heads);
 }
 
-void table_row(struct table *table, const char *const cells[])
+void term_table_row(struct term_table *table, const char *const cells[])
 {
     if (table->count == table->room) {
         size_t room = table->room ? table->room * 2 : 32;
@@ -249,7 +249,7 @@ static size_t cut_at(const char *text, size_t most)
     return (size_t)(at - text);
 }
 
-static void write_last(struct table *table, const char *cell, size_t used)
+static void write_last(struct term_table *table, const char *cell, size_t used)
 {
     struct term *term = table->term;
     size_t space = term->width > used + 8 ? term->width - used : 8;
@@ -262,7 +262,7 @@ static void write_last(struct table *table, const char *cell, size_t used)
     buf_text(term->out, "…");
 }
 
-void table_end(struct table *table)
+void term_table_end(struct term_table *table)
 {
     size_t widths[TABLE_COLUMNS] = { 0 };
 
@@ -320,13 +320,13 @@ void term_table(struct term *term, const json_t *rows, const struct term_column 
                 int64_t now_ms)
 {
     const char *cells[TABLE_COLUMNS];
-    struct table table;
+    struct term_table table;
     const json_t *row;
     size_t index;
 
     for (size_t column = 0; column < width; column++)
         cells[column] = columns[column].head;
-    table_init(&table, term, width, cells);
+    term_table_init(&table, term, width, cells);
     json_array_foreach(rows, index, row)
     {
         for (size_t column = 0; column < width; column++) {
@@ -334,7 +334,7 @@ void term_table(struct term *term, const json_t *rows, const struct term_column 
             if (columns[column].is_time)
                 cells[column] = term_when(term->arena, cells[column], now_ms);
         }
-        table_row(&table, cells);
+        term_table_row(&table, cells);
     }
-    table_end(&table);
+    term_table_end(&table);
 }

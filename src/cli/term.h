@@ -78,15 +78,15 @@ const char *term_time(struct arena *arena, const char *time, int64_t now_ms, boo
 #define TABLE_COLUMNS 9
 
 /* Rows with aligned columns; the last column is cut at the terminal's edge. */
-struct table {
+struct term_table {
     struct term *term;
     size_t columns, count, room;
     const char **cells;
 };
 
-void table_init(struct table *table, struct term *term, size_t columns, const char *const heads[]);
-void table_row(struct table *table, const char *const cells[]);
-void table_end(struct table *table);
+void term_table_init(struct term_table *table, struct term *term, size_t columns, const char *const heads[]);
+void term_table_row(struct term_table *table, const char *const cells[]);
+void term_table_end(struct term_table *table);
 
 struct term_column {
     const char *key, *head;

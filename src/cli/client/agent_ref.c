@@ -7,13 +7,15 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/uuid.h"
-#include "core/council/participant.h"
+#include "core/council/rules/order.h"
 
 #include <string.h>
 #include <strings.h>
 
+/* Of two whose names came to be one, the one that is spelt so. */
 static const char *id_in(struct cli *cli, const json_t *agents, const char *name)
 {
+    const char *found = NULL;
     const json_t *agent;
     size_t i;
 
@@ -22,10 +24,10 @@ static const char *id_in(struct cli *cli, const json_t *agents, const char *name
         const char *known = json_string_value(json_object_get(agent, "name"));
         const char *id = json_string_value(json_object_get(agent, "id"));
 
-        if (known && id && strcasecmp(known, name) == 0)
-            return arena_text(cli->arena, id);
+        if (known && id && (str_equal(known, name) || (!found && str_same_name(known, name))))
+            found = arena_text(cli->arena, id);
     }
-    return NULL;
+    return found;
 }
 
 /* Page by page: there may be many agents. */

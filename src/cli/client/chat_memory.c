@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "core/council/said.h"
+#include "core/council/rules/said.h"
 
 #include <string.h>
 

@@ -91,7 +91,7 @@ static bool may_speak(struct cli *cli, struct err *err)
         !invoke_json(cli, op_find("model_list"), none, 0, &reply, &list, &ignored) ||
         !json_is_null(json_object_get(list, "default")) || some_agent_has_model(cli))
         return true;
-    return err_set(err, ERR_INVALID, "Whoever would answer cannot speak. " NO_MODEL_WORDS);
+    return err_set(err, ERR_INVALID, "The agent that would answer cannot speak. " NO_MODEL_WORDS);
 }
 
 static bool make(struct cli *cli, const char **id, struct err *err)

@@ -88,7 +88,7 @@ bool client_send(struct cli *cli, const struct client_request *request, struct c
 
 #define CLIENT_BESIDE_MS 1000
 
-struct follower {
+struct followed_stream {
     struct client_stream *stream;
     CURL *curl;
     struct buf line, data; /* of the event being read */
@@ -98,7 +98,7 @@ struct follower {
 };
 
 /* One line of the stream; an empty one ends an event. */
-static bool take_line(struct follower *follower)
+static bool take_line(struct followed_stream *follower)
 {
     const char *line = follower->line.bytes ? follower->line.bytes : "";
 
@@ -120,7 +120,7 @@ static bool take_line(struct follower *follower)
 
 static size_t take_stream(char *bytes, size_t size, size_t count, void *user)
 {
-    struct follower *follower = user;
+    struct followed_stream *follower = user;
     size_t len = size * count;
     long status = 0;
 
@@ -147,7 +147,7 @@ static size_t take_stream(char *bytes, size_t size, size_t count, void *user)
 /* The empty line after the headers: from here on nothing that happens is missed. */
 static size_t take_header(char *bytes, size_t size, size_t count, void *user)
 {
-    struct follower *follower = user;
+    struct followed_stream *follower = user;
     struct client_stream *stream = follower->stream;
     size_t len = size * count;
     long status = 0;
@@ -163,7 +163,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *user)
 }
 
 /* What arrives, and meanwhile what else the program waits for: about once a second in any case. */
-static CURLcode follow_beside(struct follower *follower)
+static CURLcode follow_beside(struct followed_stream *follower)
 {
     struct client_stream *stream = follower->stream;
     struct curl_waitfd also = { .fd = stream->also_fd, .events = CURL_WAIT_POLLIN };
@@ -179,7 +179,8 @@ static CURLcode follow_beside(struct follower *follower)
             break;
         if (!follower->ended && !stream->also(stream->user))
             follower->ended = true;
-        else if (running && !follower->ended)
+        also.fd = stream->also_fd; /* whoever is called may begin or cease to listen */
+        if (running && !follower->ended)
             curl_multi_poll(multi, &also, 1, CLIENT_BESIDE_MS, NULL);
     }
     while ((message = curl_multi_info_read(multi, &left)))
@@ -190,13 +191,22 @@ static CURLcode follow_beside(struct follower *follower)
     return code;
 }
 
+static void put_path(const struct client_stream *stream, struct buf *path)
+{
+    buf_text(path, stream->path);
+    for (const enum event_type *type = stream->types; type && *type; type++)
+        buf_format(path, "%s%s", type == stream->types ? "?types=" : ",", event_type_word(*type));
+}
+
 bool client_follow(struct cli *cli, struct client_stream *stream, struct err *err)
 {
     struct transfer transfer;
-    struct follower follower = { .stream = stream, .refusal = &transfer.body };
+    struct followed_stream follower = { .stream = stream, .refusal = &transfer.body };
+    BUF_AUTO path = { 0 };
     CURLcode code;
 
-    transfer_open(cli, &transfer, stream->path);
+    put_path(stream, &path);
+    transfer_open(cli, &transfer, path.bytes);
     follower.curl = transfer.curl;
     buf_init(&follower.line, LIMIT_REPLY);
     buf_init(&follower.data, LIMIT_REPLY);
@@ -222,8 +232,8 @@ bool client_follow(struct cli *cli, struct client_stream *stream, struct err *er
 
 static enum err_code code_named(const char *name)
 {
-#define X(code, machine, http, exit)                                                                         \
-    if (strcmp(name, machine) == 0)                                                                          \
+#define X(code, machine, http, exit) \
+    if (strcmp(name, machine) == 0) \
         return ERR_##code;
     ERR_MAP(X)
 #undef X
@@ -233,8 +243,8 @@ static enum err_code code_named(const char *name)
 /* The first code with that status stands for it. */
 static enum err_code code_of_status(long status)
 {
-#define X(code, machine, http, exit)                                                                         \
-    if (status == http)                                                                                      \
+#define X(code, machine, http, exit) \
+    if (status == http) \
         return ERR_##code;
     ERR_MAP(X)
 #undef X
@@ -263,8 +273,7 @@ void client_error(const struct cli *cli, const struct client_reply *reply, struc
     if (code == ERR_UNAUTHORIZED && !cli->target.token)
         err_hint(
             err,
-            "Log in with `witan login`, set WITAN_TOKEN, or give --token-file; `witan token create` makes "
-            "a token.");
+            "Log in with `witan login`, set WITAN_TOKEN, or give --token-file; `witan token create` makes a token.");
     else if (hint)
         err_hint(err, "%s", hint);
     json_decref(parsed);

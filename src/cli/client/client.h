@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "cli/cli.h"
+#include "core/log/event_type.h"
 
 struct client_request {
     const char *method;
@@ -38,7 +39,8 @@ CHECKED bool client_send(struct cli *cli, const struct client_request *request, 
  */
 struct client_stream {
     const char *path;
-    const char *last_id; /* in, or NULL */
+    const enum event_type *types; /* only these, ended by EVENT_UNKNOWN; NULL: as the path says */
+    const char *last_id;          /* in, or NULL */
     bool (*take)(void *user, const char *id, const char *data);
     bool (*opened)(
         void *user); /* called once when the server has begun to send; or NULL; its false ends it */
@@ -48,7 +50,7 @@ struct client_stream {
      * requests. Or NULL.
      */
     bool (*also)(void *user);
-    int also_fd;
+    int also_fd; /* read anew each time; -1: none */
     void *user;
     bool answered;
     struct client_reply refusal; /* when the status was not 200 */

@@ -8,6 +8,7 @@
 #include "base/uuid.h"
 #include "cli/client/interrupt.h"
 #include "cli/term.h"
+#include "core/council/rules/state.h"
 #include "llm/model_choice.h"
 
 #include <stdio.h>
@@ -94,7 +95,7 @@ static bool send_wish(struct cli *cli, const json_t *wish, const char **id, stru
 bool council_start(struct cli *cli, const json_t *wish, const char **id, struct err *err)
 {
     const char *mode = json_string_value(json_object_get(wish, "mode"));
-    bool in_turns = mode && strcmp(mode, "turns") == 0, good;
+    bool in_turns = mode && strcmp(mode, council_mode_word(MODE_TURNS)) == 0, good;
     bool (*before)(struct cli * cli) = cli->pulse;
 
     /*
@@ -155,13 +156,11 @@ static void say_ways(const struct cli *cli)
         "There is no model to speak with. Do one of these:\n"
         "  ollama pull llama3.2                           # an Ollama on this machine is found by itself,\n"
         "                                                 # as are LM Studio, vLLM and llama-server\n"
-        "  name one for all agents in config.yaml (`witan model add` writes it), then start the server "
-        "anew:\n"
+        "  name one for all agents in config.yaml (`witan model add` writes it), then start the server anew:\n"
         "      models:\n"
         "        default:\n"
         "          provider: anthropic                    # or openai, ollama\n"
-        "          model: NAME                            # the key stands in ANTHROPIC_API_KEY or "
-        "OPENAI_API_KEY\n"
+        "          model: NAME                            # the key stands in ANTHROPIC_API_KEY or OPENAI_API_KEY\n"
         "  witan agent set NAME --model ollama:llama3.2   # or for one agent, at once\n"
         "  witan model list                               # which models there are, and what they lack\n"
         "  witan discuss --rehearse \"...\"                 # see how it goes, without a model");

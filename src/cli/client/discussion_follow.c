@@ -8,6 +8,7 @@
 #include "cli/client/discussion_pages.h"
 #include "cli/client/interrupt.h"
 #include "cli/client/patience.h"
+#include "core/log/event_type.h"
 
 #include <string.h>
 
@@ -72,25 +73,19 @@ static bool opened(void *user)
     return look(user);
 }
 
-static bool is_type(const json_t *event, const char *type)
-{
-    const char *word = json_string_value(json_object_get(event, "type"));
-
-    return word && strcmp(word, type) == 0;
-}
-
 static bool take(void *user, const char *id, const char *data)
 {
     struct following *following = user;
     struct err ignored = { 0 };
     JSON_AUTO *event = NULL;
+    enum event_type type;
 
     (void)id;
     if (!json_parse(data, strlen(data), &event, &ignored))
         return true;
     view_event(following->view, event);
-    if (is_type(event, "discussion.ended") || is_type(event, "discussion.paused") ||
-        is_type(event, "discussion.waiting"))
+    type = event_type_of(json_string_value(json_object_get(event, "type")));
+    if (type == EVENT_DISCUSSION_ENDED || type == EVENT_DISCUSSION_PAUSED || type == EVENT_DISCUSSION_WAITING)
         return look(following);
     return !interrupted();
 }

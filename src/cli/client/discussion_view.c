@@ -10,7 +10,8 @@
 #include "cli/client/outcome_view.h"
 #include "cli/client/speaker_mark.h"
 #include "cli/term.h"
-#include "core/council/said.h"
+#include "core/council/rules/said.h"
+#include "core/log/event_type.h"
 
 #include <string.h>
 #include <strings.h>
@@ -445,23 +446,23 @@ static void take_waiting(struct discussion_view *view, const json_t *event)
     cli_note(view->cli, *who ? "Waiting for %s." : "Waiting.%s", who);
 }
 
+static void take_said(struct discussion_view *view, const json_t *event)
+{
+    view_entry(view, json_object_get(event, "entry"));
+}
+
 void view_event(struct discussion_view *view, const json_t *event)
 {
-    static const struct {
-        const char *type;
-        void (*take)(struct discussion_view *view, const json_t *event);
-    } known[] = {
-        { "turn.delta", take_delta },     { "turn.finished", take_finished },
-        { "vote.counted", take_vote },    { "discussion.waiting", take_waiting },
-        { "turn.waiting", take_waiting }, { "turn.started", take_started },
+    static void (*const known[EVENT_TYPE_END])(struct discussion_view *, const json_t *) = {
+        [EVENT_TURN_DELTA] = take_delta,        [EVENT_TURN_FINISHED] = take_finished,
+        [EVENT_TURN_STARTED] = take_started,    [EVENT_TURN_WAITING] = take_waiting,
+        [EVENT_VOTE_COUNTED] = take_vote,       [EVENT_DISCUSSION_WAITING] = take_waiting,
+        [EVENT_DISCUSSION_MESSAGE] = take_said, [EVENT_DISCUSSION_INTERJECTED] = take_said,
     };
-    const char *type = text_of(event, "type");
+    enum event_type type = event_type_of(text_of(event, "type"));
 
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-        if (strcmp(type, known[i].type) == 0)
-            known[i].take(view, event);
-    if (strcmp(type, "discussion.message") == 0 || strcmp(type, "discussion.interjected") == 0)
-        view_entry(view, json_object_get(event, "entry"));
+    if (known[type])
+        known[type](view, event);
 }
 
 bool view_is_rehearsed(const json_t *entries)

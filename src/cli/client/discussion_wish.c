@@ -99,7 +99,7 @@ bool discussion_wish(struct cli *cli, json_t *wish, struct err *err)
     if (project)
         json_object_set_new(wish, "projectId", json_string(project));
     if (!agents) {
-        json_object_set_new(wish, "cast", json_string(council_casts[CAST_SPECIALISTS]));
+        json_object_set_new(wish, "cast", json_string(cast_word(CAST_SPECIALISTS)));
         return true;
     }
     if (!agent_ref_seats(cli, agents, &participants, err))

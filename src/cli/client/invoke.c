@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "cli/client/patience.h"
-#include "ops/openapi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +114,7 @@ bool invoke_collect(const struct cli *cli, json_t *params, struct err *err)
 bool invoke_unknown(const struct cli *cli, const char *option, struct err *err)
 {
     if (err->code == ERR_NOT_FOUND && cli_has(cli, option))
-        err_set(err, ERR_NOT_FOUND, "--%s names nothing that is there: \"%s\".", option,
+        err_set(err, ERR_NOT_FOUND, "--%s names something that does not exist: \"%s\".", option,
                 cli_get(cli, option));
     return false;
 }

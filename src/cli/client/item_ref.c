@@ -20,13 +20,13 @@ static bool ends_in(const char *text, const char *tail)
 }
 
 /* What has been found under the end of an id. */
-struct search {
+struct item_search {
     const char *tail;
     const char *id; /* or NULL */
     bool several;
 };
 
-static void take_id(struct cli *cli, struct search *search, const char *id)
+static void take_id(struct cli *cli, struct item_search *search, const char *id)
 {
     if (!id || !ends_in(id, search->tail) || str_equal(id, search->id))
         return;
@@ -34,7 +34,7 @@ static void take_id(struct cli *cli, struct search *search, const char *id)
     search->id = arena_text(cli->arena, id);
 }
 
-static void take_ids(struct cli *cli, struct search *search, const json_t *list)
+static void take_ids(struct cli *cli, struct item_search *search, const json_t *list)
 {
     const json_t *entry;
     size_t index;
@@ -46,7 +46,7 @@ static void take_ids(struct cli *cli, struct search *search, const json_t *list)
 }
 
 /* The inbox, of one type or of all; *more: it holds more than it shows. */
-static bool search_inbox(struct cli *cli, struct search *search, const char *type, bool *more,
+static bool search_inbox(struct cli *cli, struct item_search *search, const char *type, bool *more,
                          struct err *err)
 {
     struct pending_items pending;
@@ -61,7 +61,7 @@ static bool search_inbox(struct cli *cli, struct search *search, const char *typ
 }
 
 /* Everything that waits. Where the inbox cannot show it all, each kind by itself; questions page by page. */
-static bool search_waiting(struct cli *cli, struct search *search, struct err *err)
+static bool search_waiting(struct cli *cli, struct item_search *search, struct err *err)
 {
     struct pending_filter by_tail = { .tail = search->tail, .limit = 2 };
     struct pending questions;
@@ -82,7 +82,7 @@ static bool search_waiting(struct cli *cli, struct search *search, struct err *e
 }
 
 /* What has ended was shown a moment ago, here or on another screen. */
-static bool search_ended(struct cli *cli, struct search *search, struct err *err)
+static bool search_ended(struct cli *cli, struct item_search *search, struct err *err)
 {
     static const char *const ends[] = { "answered", "timeout", "cancelled" };
 
@@ -101,7 +101,7 @@ static bool search_ended(struct cli *cli, struct search *search, struct err *err
 
 bool item_ref_tail(struct cli *cli, const char *tail, const char **id, struct err *err)
 {
-    struct search search = { .tail = str_fold(cli->arena, tail) };
+    struct item_search search = { .tail = str_fold(cli->arena, tail) };
 
     if (!search_waiting(cli, &search, err) || (!search.id && !search_ended(cli, &search, err)))
         return false;
@@ -199,7 +199,7 @@ bool item_ref_find(struct cli *cli, const char *word, struct item_ref *ref, stru
         return false;
     /* A number was shown; a turn that was taken meanwhile is in no list. */
     if (!str_equal(word, ref->of.id))
-        return err_set(err, ERR_CONFLICT, "What was shown here as %s does not wait any more.", word);
+        return err_set(err, ERR_CONFLICT, "What was shown here as %s is not waiting any more.", word);
     err_set(err, ERR_NOT_FOUND, "Nothing that waits, no question and no prompt has the id %s.", word);
     return err_hint(err, "`witan inbox` shows what waits, with numbers and ids.");
 }

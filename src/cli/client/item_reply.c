@@ -132,7 +132,7 @@ static const char *needs_others(struct arena *arena, const json_t *approvals)
     const char *why = member_text(arena, approvals, "why");
 
     return why ? arena_format(arena, "Not counted: %s", term_line(arena, why))
-               : "Noted; it needs the yes of another person.";
+               : "Noted; another person has to approve it too.";
 }
 
 bool item_reply_send(struct cli *cli, const struct subject *subject, const char *words,

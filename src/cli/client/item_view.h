@@ -8,7 +8,7 @@
 #include "cli/client/invoke.h"
 #include "cli/term.h"
 
-/* What is asked about, as the list knows it; .item is NULL when it does not wait any more. */
+/* What is asked about, as the list knows it; .item is NULL when it is not waiting any more. */
 struct item_subject {
     const char *id;
     const json_t *item;

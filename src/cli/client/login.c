@@ -49,7 +49,8 @@ bool login_keep(struct arena *arena, const char *url, const char *secret, struct
     const char *path = session_file(arena);
 
     if (!path)
-        return err_set(err, ERR_INVALID, "There is no home to keep a login in: set HOME or XDG_CONFIG_HOME.");
+        return err_set(err, ERR_INVALID,
+                       "There is no home folder to keep a login in: set HOME or XDG_CONFIG_HOME.");
     if (!is_secret(secret))
         return err_set(err, ERR_INTERNAL, "The login that %s gave is of an unknown kind.", url);
     const char *text = arena_format(arena, "%s\n%s\n", url, secret);

@@ -29,8 +29,8 @@
 #define END_HELD_MS 1000   /* what is held then, or could not be sent, is let go: nobody hears the answer */
 
 /* One message on its way. */
-struct errand {
-    struct errand *next;
+struct bridge_errand {
+    struct bridge_errand *next;
     struct transfer transfer;
     struct buf message, line;
     char *id;                  /* of a request, as JSON; NULL: nobody waits for an answer */
@@ -47,7 +47,7 @@ struct errand {
 struct bridge {
     struct cli *cli;
     CURLM *multi;
-    struct errand *errands;
+    struct bridge_errand *errands;
     struct mcp_input input;
     int64_t ended_ms;        /* when standard input did; 0: it has not */
     char *session, *version; /* of the handshake, or NULL */
@@ -90,7 +90,7 @@ static bool says_unavailable(const json_t *reply)
 }
 
 /* What the server says, which is the answer unless it is a word or a question of its own. */
-static void pass_on(struct bridge *bridge, struct errand *errand, const char *text, size_t len)
+static void pass_on(struct bridge *bridge, struct bridge_errand *errand, const char *text, size_t len)
 {
     struct err ignored = { 0 };
     JSON_AUTO *message = NULL;
@@ -108,7 +108,7 @@ static void pass_on(struct bridge *bridge, struct errand *errand, const char *te
     write_line(bridge, text, len);
 }
 
-static void take_line(struct bridge *bridge, struct errand *errand, const struct buf *line)
+static void take_line(struct bridge *bridge, struct bridge_errand *errand, const struct buf *line)
 {
     if (line->len > 6 && memcmp(line->bytes, "data: ", 6) == 0)
         pass_on(bridge, errand, line->bytes + 6, line->len - 6);
@@ -117,7 +117,7 @@ static void take_line(struct bridge *bridge, struct errand *errand, const struct
 }
 
 /* Its reply is a stream, as far as it has come: what takes time is answered by one. */
-static bool is_held(const struct errand *errand)
+static bool is_held(const struct bridge_errand *errand)
 {
     const char *type = NULL;
 
@@ -129,7 +129,7 @@ static bool is_held(const struct errand *errand)
 /* A stream is passed on line by line, a reply once it is whole. */
 static size_t take_reply(char *bytes, size_t size, size_t count, void *user)
 {
-    struct errand *errand = user;
+    struct bridge_errand *errand = user;
     struct bridge *bridge = NULL;
     size_t len = size * count;
 
@@ -167,7 +167,7 @@ static const char *header_value(struct arena *arena, const char *value)
 }
 
 /* 2026-07-28 says in the message what the headers repeat. */
-static void add_names(struct cli *cli, struct errand *errand, const json_t *message)
+static void add_names(struct cli *cli, struct bridge_errand *errand, const json_t *message)
 {
     const json_t *params = json_object_get(message, "params");
     const char *version =
@@ -186,9 +186,9 @@ static void add_names(struct cli *cli, struct errand *errand, const json_t *mess
     transfer_add(cli, &errand->transfer, "Mcp-Name", name ? header_value(cli->arena, name) : NULL);
 }
 
-static struct errand *errand_new(struct bridge *bridge, const char *text, size_t len)
+static struct bridge_errand *errand_new(struct bridge *bridge, const char *text, size_t len)
 {
-    struct errand *errand = calloc(1, sizeof(*errand));
+    struct bridge_errand *errand = calloc(1, sizeof(*errand));
 
     if (!errand)
         abort();
@@ -202,7 +202,7 @@ static struct errand *errand_new(struct bridge *bridge, const char *text, size_t
 }
 
 /* (Re)makes the transfer and starts it. */
-static void errand_start(struct bridge *bridge, struct errand *errand)
+static void errand_start(struct bridge *bridge, struct bridge_errand *errand)
 {
     ARENA_AUTO arena = { 0 };
     struct cli cli = *bridge->cli;
@@ -237,7 +237,7 @@ static void errand_start(struct bridge *bridge, struct errand *errand)
 }
 
 /* Ends its transfer, which the server sees. */
-static void errand_stop(struct bridge *bridge, struct errand *errand)
+static void errand_stop(struct bridge *bridge, struct bridge_errand *errand)
 {
     if (!errand->transfer.curl)
         return;
@@ -246,9 +246,9 @@ static void errand_stop(struct bridge *bridge, struct errand *errand)
     errand->transfer.curl = NULL;
 }
 
-static void errand_free(struct bridge *bridge, struct errand *errand)
+static void errand_free(struct bridge *bridge, struct bridge_errand *errand)
 {
-    struct errand **link = &bridge->errands;
+    struct bridge_errand **link = &bridge->errands;
 
     errand_stop(bridge, errand);
 
@@ -264,7 +264,7 @@ static void errand_free(struct bridge *bridge, struct errand *errand)
 /* The stream of the session, on which the server tells what answers nothing. */
 static void follow(struct bridge *bridge)
 {
-    struct errand *errand = errand_new(bridge, "", 0);
+    struct bridge_errand *errand = errand_new(bridge, "", 0);
 
     errand->follows = true;
     errand_start(bridge, errand);
@@ -276,9 +276,9 @@ static void cancel(struct bridge *bridge, const json_t *params)
     ARENA_AUTO arena = { 0 };
     const json_t *id = json_object_get(params, "requestId");
     const char *text = id ? json_dump_text(&arena, id) : NULL;
-    struct errand *next;
+    struct bridge_errand *next;
 
-    for (struct errand *errand = bridge->errands; text && errand; errand = next) {
+    for (struct bridge_errand *errand = bridge->errands; text && errand; errand = next) {
         next = errand->next;
         if (errand->id && strcmp(errand->id, text) == 0 && !errand->initializes)
             errand_free(bridge, errand);
@@ -295,7 +295,7 @@ static bool asks_permission(const char *method, const json_t *params)
 static void send_line(struct bridge *bridge, const char *text, size_t len)
 {
     ARENA_AUTO arena = { 0 };
-    struct errand *errand = errand_new(bridge, text, len);
+    struct bridge_errand *errand = errand_new(bridge, text, len);
     struct err ignored = { 0 };
     JSON_AUTO *message = NULL;
     const char *method = NULL;
@@ -333,14 +333,14 @@ static void write_error(struct bridge *bridge, const char *id, int code, const c
 }
 
 /* Its request has had no answer, and gets an error that says why. */
-static void give_up(struct bridge *bridge, struct errand *errand, const char *why)
+static void give_up(struct bridge *bridge, struct bridge_errand *errand, const char *why)
 {
     if (why && errand->id && !errand->answered)
         write_error(bridge, errand->id, -32000, why);
     errand_free(bridge, errand);
 }
 
-static void note_session(struct bridge *bridge, const struct errand *errand)
+static void note_session(struct bridge *bridge, const struct bridge_errand *errand)
 {
     struct curl_header *header;
 
@@ -361,8 +361,8 @@ static const char *sentence_of(struct arena *arena, const struct buf *body, long
 }
 
 /* Why there is no answer; NULL: there is one, or none was to come. */
-static const char *failure_of(const struct bridge *bridge, const struct errand *errand, struct arena *arena,
-                              CURLcode code)
+static const char *failure_of(const struct bridge *bridge, const struct bridge_errand *errand,
+                              struct arena *arena, CURLcode code)
 {
     const struct buf *body = &errand->transfer.body;
     long status = 0;
@@ -379,7 +379,7 @@ static const char *failure_of(const struct bridge *bridge, const struct errand *
 }
 
 /* A server that is being started anew takes what could not even be sent, and what may be repeated. */
-static bool try_again(struct errand *errand, CURLcode code)
+static bool try_again(struct bridge_errand *errand, CURLcode code)
 {
     bool unheard = errand->repeatable && (code != CURLE_OK || errand->lost || is_held(errand));
     int64_t patience_ms = errand->was_held ? HELD_MS : PATIENCE_MS;
@@ -391,7 +391,7 @@ static bool try_again(struct errand *errand, CURLcode code)
     return true;
 }
 
-static void take_end(struct bridge *bridge, struct errand *errand, CURLcode code)
+static void take_end(struct bridge *bridge, struct bridge_errand *errand, CURLcode code)
 {
     ARENA_AUTO arena = { 0 };
     const struct buf *body = &errand->transfer.body;
@@ -412,7 +412,7 @@ static void take_finished(struct bridge *bridge)
     int left;
 
     while ((done = curl_multi_info_read(bridge->multi, &left))) {
-        struct errand *errand = bridge->errands;
+        struct bridge_errand *errand = bridge->errands;
 
         while (errand && errand->transfer.curl != done->easy_handle)
             errand = errand->next;
@@ -422,7 +422,8 @@ static void take_finished(struct bridge *bridge)
 }
 
 /* For a request that is given up because the input has ended. */
-static const char *end_words(const struct bridge *bridge, const struct errand *errand, struct arena *arena)
+static const char *end_words(const struct bridge *bridge, const struct bridge_errand *errand,
+                             struct arena *arena)
 {
     if (errand->was_held || is_held(errand))
         return "The input ended before there was an answer; what was asked stays open.";
@@ -435,9 +436,9 @@ static void look_after(struct bridge *bridge, int64_t now)
 {
     ARENA_AUTO arena = { 0 };
     int64_t since_end = bridge->ended_ms ? now - bridge->ended_ms : 0;
-    struct errand *next;
+    struct bridge_errand *next;
 
-    for (struct errand *errand = bridge->errands; errand; errand = next) {
+    for (struct bridge_errand *errand = bridge->errands; errand; errand = next) {
         int64_t heard_ms = errand->heard_ms > errand->sent_ms ? errand->heard_ms : errand->sent_ms;
 
         next = errand->next;
@@ -455,7 +456,7 @@ static void look_after(struct bridge *bridge, int64_t now)
 /* The next message waits for the reply to initialize, which says what its headers hold. */
 static bool is_initializing(const struct bridge *bridge)
 {
-    for (const struct errand *errand = bridge->errands; errand; errand = errand->next)
+    for (const struct bridge_errand *errand = bridge->errands; errand; errand = errand->next)
         if (errand->initializes)
             return true;
     return false;
@@ -480,7 +481,7 @@ static void send_lines(struct bridge *bridge)
 
 static bool is_waiting(const struct bridge *bridge)
 {
-    for (const struct errand *errand = bridge->errands; errand; errand = errand->next)
+    for (const struct bridge_errand *errand = bridge->errands; errand; errand = errand->next)
         if (!errand->follows)
             return true;
     return false;

@@ -63,21 +63,22 @@ void outcome_ballots(struct term *term, const json_t *ballots)
     static const char *const heads[] = { "VOTER", "CHOICE", "SURE", "RANKING" };
     struct arena *arena = term->arena;
     const json_t *ballot;
-    struct table table;
+    struct term_table table;
     size_t i;
 
-    table_init(&table, term, 4, heads);
+    term_table_init(&table, term, 4, heads);
     json_array_foreach(ballots, i, ballot)
     {
         const json_t *sure = json_object_get(ballot, "confidence");
 
-        table_row(&table, (const char *[]){
-                              term_line(arena, json_string_value(json_object_get(ballot, "voter"))),
+        term_table_row(
+            &table,
+            (const char *[]){ term_line(arena, json_string_value(json_object_get(ballot, "voter"))),
                               term_line(arena, json_string_value(json_object_get(ballot, "choice"))),
                               json_is_number(sure) ? arena_format(arena, "%g", json_number_value(sure)) : "-",
                               ranking_of(arena, ballot) });
     }
-    table_end(&table);
+    term_table_end(&table);
     buf_char(term->out, '\n');
 }
 
@@ -106,8 +107,7 @@ const char *outcome_shadow(struct arena *arena, const json_t *shadow)
         return "";
     return arena_format(
         arena,
-        "Smart termination would have ended it after round %lld (%s) and saved %lld round(s) with "
-        "%lld call(s).",
+        "Smart termination would have ended it after round %lld (%s) and saved %lld round(s) with %lld call(s).",
         (long long)json_integer_value(json_object_get(shadow, "round")), outcome_reason(reason),
         (long long)json_integer_value(json_object_get(shadow, "savedRounds")),
         (long long)json_integer_value(json_object_get(shadow, "savedCalls")));

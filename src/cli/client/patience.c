@@ -23,12 +23,13 @@ static bool has_option(const struct cli_command *command, const char *name)
     return false;
 }
 
-/* Whether it waits by what it is, unless --no-wait says otherwise, or because --wait or --follow says so. */
+/* Whether it waits by what it is, unless --no-wait or --detach says otherwise, or because --wait or --follow
+ * says so. */
 static bool waits(const struct cli *cli)
 {
     static const char *const words[] = { "wait", "follow" };
 
-    if (cli_has(cli, "no-wait"))
+    if (cli_has(cli, "no-wait") || cli_has(cli, "detach"))
         return false;
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (has_option(cli->command, words[i]))

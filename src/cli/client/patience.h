@@ -10,17 +10,17 @@
 
 #include "cli/client/client.h"
 
-#define PATIENCE_OPTION                                                                                      \
-    {                                                                                                        \
-        "patience", "TIME",                                                                                  \
-            .help = "How long to try again when the server is away, also while asking. Default while "       \
-                    "waiting: 5m; then exit code 8."                                                         \
+#define PATIENCE_OPTION \
+    { \
+        "patience", "TIME", \
+            .help = "How long to try again when the server is away, also while asking. " \
+                    "Default while waiting: 5m; then exit code 8." \
     }
 
 /*
  * Reads --patience, where the command has it. The default is five minutes for a command that waits and none
- * for one that does not (its --wait or --follow was not given, or --no-wait was). Whoever is patient hears
- * signals: they are caught from here on.
+ * for one that does not (its --wait or --follow was not given, or --no-wait or --detach was). Whoever is
+ * patient hears signals: they are caught from here on.
  */
 CHECKED bool patience_begin(struct cli *cli, struct err *err);
 

@@ -10,17 +10,17 @@
 
 #include "cli/client/invoke.h"
 
-#define SCOPE_PROJECT                                                                                        \
-    {                                                                                                        \
-        "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the only one there is."          \
+#define SCOPE_PROJECT \
+    { \
+        "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the only one there is." \
     }
-#define SCOPE_EACH                                                                                           \
-    {                                                                                                        \
-        "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else all that you see."               \
+#define SCOPE_EACH \
+    { \
+        "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else all that you see." \
     }
-#define SCOPE_FOUND                                                                                          \
-    {                                                                                                        \
-        "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has it."            \
+#define SCOPE_FOUND \
+    { \
+        "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has it." \
     }
 
 /* The id of the project that a word names; ERR_NOT_FOUND, or ERR_INVALID when several have that name. */

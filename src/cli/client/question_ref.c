@@ -29,14 +29,14 @@
 #define FORGET_S      (30L * 24 * 60 * 60) /* a file of a machine that cannot be asked, since its last use */
 
 /* One line of the file; the first is number 1. */
-struct entry {
+struct numbered_question {
     const char *id, *url, *workspace;
     size_t number;
 };
 
 struct numbering {
     int fd;
-    struct entry *entries;
+    struct numbered_question *entries;
     size_t count;
     off_t size; /* of the lines that are whole */
 };
@@ -78,7 +78,7 @@ static bool read_entries(struct cli *cli, struct numbering *numbering)
     if (!read_all(numbering->fd, &all))
         return false;
     text = arena_copy(cli->arena, all.bytes ? all.bytes : "", all.len);
-    numbering->entries = arena_array(cli->arena, struct entry, all.len / UUID_SIZE + 1);
+    numbering->entries = arena_array(cli->arena, struct numbered_question, all.len / UUID_SIZE + 1);
     for (char *end; (end = strchr(text, '\n')); text = end + 1) {
         char *url = strchr(text, '\t'), *workspace = url ? strchr(url + 1, '\t') : NULL;
 
@@ -86,7 +86,7 @@ static bool read_entries(struct cli *cli, struct numbering *numbering)
         if (!workspace || workspace > end || url - text != UUID_SIZE - 1)
             return false;
         *url = *workspace = '\0';
-        numbering->entries[numbering->count] = (struct entry){
+        numbering->entries[numbering->count] = (struct numbered_question){
             .id = text, .url = url + 1, .workspace = workspace + 1, .number = numbering->count + 1
         };
         numbering->count++;
@@ -124,15 +124,15 @@ static const char *workspace_of(const struct cli *cli)
 
 static int by_id(const void *a, const void *b)
 {
-    return strcmp(((const struct entry *)a)->id, ((const struct entry *)b)->id);
+    return strcmp(((const struct numbered_question *)a)->id, ((const struct numbered_question *)b)->id);
 }
 
 /* The number that a question has here already; 0: none. The entries are sorted by id. */
 static size_t find_number(const struct cli *cli, const struct numbering *numbering, const char *id)
 {
-    const struct entry wanted = { .id = id };
-    const struct entry *found =
-        bsearch(&wanted, numbering->entries, numbering->count, sizeof(struct entry), by_id);
+    const struct numbered_question wanted = { .id = id };
+    const struct numbered_question *found =
+        bsearch(&wanted, numbering->entries, numbering->count, sizeof(struct numbered_question), by_id);
 
     /* The same id may stand there for two ways to the same server. */
     while (found && found > numbering->entries && strcmp(found[-1].id, id) == 0)
@@ -192,7 +192,7 @@ void question_ref_number(struct cli *cli, const char *const ids[], size_t count,
     memset(numbers, 0, count * sizeof(*numbers));
     if (!terminal_shows_stdout() || !open_numbering(&here, true, &numbering))
         return;
-    qsort(numbering.entries, numbering.count, sizeof(struct entry), by_id);
+    qsort(numbering.entries, numbering.count, sizeof(struct numbered_question), by_id);
     add_numbers(&here, &numbering, ids, count, numbers);
     close(numbering.fd);
 }
@@ -219,7 +219,7 @@ static bool unknown_number(const struct cli *cli, const char *word, struct err *
 static bool id_of_number(struct cli *cli, const char *word, int64_t number, const char **id, struct err *err)
 {
     struct numbering numbering;
-    const struct entry *entry;
+    const struct numbered_question *entry;
 
     if (!open_numbering(cli, false, &numbering))
         return unknown_number(cli, word, err);
@@ -245,7 +245,7 @@ const char *question_ref_shown(struct cli *cli, const char *tail)
         return NULL;
     close(numbering.fd);
     for (size_t i = numbering.count; i-- > 0;) {
-        const struct entry *entry = &numbering.entries[i];
+        const struct numbered_question *entry = &numbering.entries[i];
 
         if (strcmp(entry->id + UUID_SIZE - 1 - len, tail) == 0 && strcmp(entry->url, cli->target.url) == 0 &&
             strcmp(entry->workspace, workspace_of(cli)) == 0)

@@ -72,7 +72,7 @@ static bool no_such_option(struct arena *arena, const json_t *options, const cha
 
         all = arena_format(arena, "%s%s%s", all, index > 0 ? ", " : "", value ? value : "?");
     }
-    err_set(err, ERR_INVALID, "\"%s\" is none of the options.", term_line(arena, word));
+    err_set(err, ERR_INVALID, "\"%s\" is not one of the options.", term_line(arena, word));
     return err_hint(err, "Choose one of: %s.", term_line(arena, all));
 }
 

@@ -69,7 +69,7 @@ static void become_server(const char *const words[], char **environment, int to,
     _exit(CLI_ERROR);
 }
 
-static bool start(struct cli *cli, struct rehearsal *rehearsal, int *from)
+static bool start(struct cli *cli, struct cli_rehearsal *rehearsal, int *from)
 {
     const char *config = arena_format(cli->arena, "%s/config.yaml", rehearsal->folder);
     const char *words[] = { "witan",    "serve",
@@ -110,7 +110,7 @@ static bool read_url(struct cli *cli, int from)
     return true;
 }
 
-static bool make_folder(struct rehearsal *rehearsal, struct err *err)
+static bool make_folder(struct cli_rehearsal *rehearsal, struct err *err)
 {
     const char *wanted = getenv("TMPDIR"), *where = wanted && *wanted ? wanted : "/tmp";
     size_t room = sizeof(rehearsal->folder);
@@ -123,7 +123,7 @@ static bool make_folder(struct rehearsal *rehearsal, struct err *err)
     return err_hint(err, "Name another with TMPDIR.");
 }
 
-bool rehearsal_open(struct cli *cli, struct rehearsal *rehearsal, struct err *err)
+bool rehearsal_open(struct cli *cli, struct cli_rehearsal *rehearsal, struct err *err)
 {
     int from;
 
@@ -141,7 +141,7 @@ bool rehearsal_open(struct cli *cli, struct rehearsal *rehearsal, struct err *er
     return true;
 }
 
-void rehearsal_close(struct cli *cli, struct rehearsal *rehearsal)
+void rehearsal_close(struct cli *cli, struct cli_rehearsal *rehearsal)
 {
     DIR *files;
     const struct dirent *file;

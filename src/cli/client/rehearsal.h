@@ -12,13 +12,13 @@
 
 #include <sys/types.h>
 
-struct rehearsal {
+struct cli_rehearsal {
     pid_t pid; /* of the server; 0: there was one already */
     char folder[256];
 };
 
 /* Points cli->target at the server of the rehearsal. */
-CHECKED bool rehearsal_open(struct cli *cli, struct rehearsal *rehearsal, struct err *err);
-void rehearsal_close(struct cli *cli, struct rehearsal *rehearsal);
+CHECKED bool rehearsal_open(struct cli *cli, struct cli_rehearsal *rehearsal, struct err *err);
+void rehearsal_close(struct cli *cli, struct cli_rehearsal *rehearsal);
 
 #endif

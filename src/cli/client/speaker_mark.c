@@ -5,7 +5,7 @@
 #include "cli/client/speaker_mark.h"
 
 #include "core/council/participant.h"
-#include "core/council/transcript.h"
+#include "core/council/rules/transcript.h"
 
 #include <strings.h>
 
@@ -49,5 +49,5 @@ struct speaker_mark speaker_mark(const char *role, const char *name, int place)
 
     if (colour_of(role, &mark.colour) || colour_of(name, &mark.colour))
         return mark;
-    return place < 0 || (role && participant_is_person(role)) ? mark : own[(size_t)place % OWN];
+    return place < 0 || (role && role_is_person(role)) ? mark : own[(size_t)place % OWN];
 }

@@ -10,18 +10,18 @@ static const char *count_of(struct arena *arena, const json_t *of, const char *n
                : "?";
 }
 
-static void add_row(struct arena *arena, struct table *table, const char *who, const json_t *of)
+static void add_row(struct arena *arena, struct term_table *table, const char *who, const json_t *of)
 {
-    table_row(table, (const char *[]){ who, count_of(arena, of, "turns"), count_of(arena, of, "passes"),
-                                       count_of(arena, of, "calls"), count_of(arena, of, "tokensIn"),
-                                       count_of(arena, of, "tokensOut") });
+    term_table_row(table, (const char *[]){ who, count_of(arena, of, "turns"), count_of(arena, of, "passes"),
+                                            count_of(arena, of, "calls"), count_of(arena, of, "tokensIn"),
+                                            count_of(arena, of, "tokensOut") });
 }
 
 static void write_table(struct cli *cli, const json_t *usage)
 {
     static const char *const heads[] = { "SPEAKER", "TURNS", "PASSES", "CALLS", "TOKENS IN", "TOKENS OUT" };
     BUF_AUTO text = { 0 };
-    struct table table;
+    struct term_table table;
     struct term term;
     const json_t *agent;
     size_t i;
@@ -29,13 +29,13 @@ static void write_table(struct cli *cli, const json_t *usage)
     buf_init(&text, 0);
     term_init(&term, cli->arena, &text, cli->colour);
     buf_char(&text, '\n');
-    table_init(&table, &term, 6, heads);
+    term_table_init(&table, &term, 6, heads);
     json_array_foreach(json_object_get(usage, "agents"), i, agent)
     {
         add_row(cli->arena, &table, term_line(cli->arena, member_text(cli->arena, agent, "speaker")), agent);
     }
     add_row(cli->arena, &table, "in all", json_object_get(usage, "total"));
-    table_end(&table);
+    term_table_end(&table);
     cli_print(text.bytes, text.len);
 }
 

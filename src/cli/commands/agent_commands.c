@@ -108,7 +108,7 @@ static int run_list(struct cli *cli)
     JSON_AUTO *list = NULL;
     BUF_AUTO text = { 0 };
     struct err err = { 0 };
-    struct table table;
+    struct term_table table;
     struct term term;
     const json_t *agent;
     size_t i;
@@ -123,16 +123,17 @@ static int run_list(struct cli *cli)
     }
     buf_init(&text, 0);
     term_init(&term, cli->arena, &text, cli->colour);
-    table_init(&table, &term, 5, heads);
+    term_table_init(&table, &term, 5, heads);
     json_array_foreach(json_object_get(list, "agents"), i, agent)
     {
-        table_row(&table,
-                  (const char *[]){
-                      member_text(cli->arena, agent, "id"), member_text(cli->arena, agent, "name"),
-                      member_text(cli->arena, agent, "role"), model_of(cli->arena, agent),
-                      term_when(cli->arena, member_text(cli->arena, agent, "created_at"), clock_now_ms()) });
+        term_table_row(&table,
+                       (const char *[]){ member_text(cli->arena, agent, "id"),
+                                         member_text(cli->arena, agent, "name"),
+                                         member_text(cli->arena, agent, "role"), model_of(cli->arena, agent),
+                                         term_when(cli->arena, member_text(cli->arena, agent, "created_at"),
+                                                   clock_now_ms()) });
     }
-    table_end(&table);
+    term_table_end(&table);
     return cli_print(text.bytes, text.len);
 }
 
@@ -162,19 +163,18 @@ static int run_show(struct cli *cli)
     return cli_print(text.bytes, text.len);
 }
 
-#define AGENT_ARG                                                                                            \
-    {                                                                                                        \
-        "AGENT", .help = "The agent: its name, or its id."                                                   \
+#define AGENT_ARG \
+    { \
+        "AGENT", .help = "The agent: its name, or its id." \
     }
-#define MODEL_OPTION                                                                                         \
-    {                                                                                                        \
-        "model", "MODEL",                                                                                    \
-            .help = "Which model speaks for it: one of config.yaml by its name, `default`, PROVIDER:MODEL, " \
-                    "`external` for "                                                                        \
-                    "an agent "                                                                              \
-                    "that takes its turns by itself, or an object such as {\"provider\": \"ollama\", "       \
-                    "\"model\": "                                                                            \
-                    "\"llama3.2\"}."                                                                         \
+#define MODEL_OPTION \
+    { \
+        "model", "MODEL", \
+            .help = \
+                "Which model speaks for it: one of config.yaml by its name, `default`, PROVIDER:MODEL, `external` for an agent " \
+                "that takes its turns by itself, or an object such as {\"provider\": \"ollama\", " \
+                "\"model\": " \
+                "\"llama3.2\"}." \
     }
 
 const struct cli_command agent_commands[] = {

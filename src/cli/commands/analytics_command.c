@@ -33,7 +33,7 @@ static const char *number(struct arena *arena, const json_t *of, const char *nam
     return arena_format(arena, "%" PRId64, member_int(of, name));
 }
 
-static void add_counts(struct table *table, struct arena *arena, const char *name, const json_t *counts)
+static void add_counts(struct term_table *table, struct arena *arena, const char *name, const json_t *counts)
 {
     const json_t *times = json_object_get(counts, "timeToAnswer");
     const char *cells[] = {
@@ -48,22 +48,22 @@ static void add_counts(struct table *table, struct arena *arena, const char *nam
         duration(arena, json_object_get(times, "p90Ms")),
     };
 
-    table_row(table, cells);
+    term_table_row(table, cells);
 }
 
 static void write_types(struct term *term, const json_t *report)
 {
     static const char *const heads[] = { "QUESTIONS", "ASKED", "ANSWERED", "BY DEFAULT",    "TIMED OUT",
                                          "CANCELLED", "OPEN",  "MEDIAN",   "9 OF 10 WITHIN" };
-    struct table table;
+    struct term_table table;
     const json_t *counts;
     size_t index;
 
-    table_init(&table, term, sizeof(heads) / sizeof(heads[0]), heads);
+    term_table_init(&table, term, sizeof(heads) / sizeof(heads[0]), heads);
     json_array_foreach(json_object_get(report, "byType"), index, counts)
         add_counts(&table, term->arena, member_text(term->arena, counts, "type"), counts);
     add_counts(&table, term->arena, "all", json_object_get(report, "questions"));
-    table_end(&table);
+    term_table_end(&table);
 }
 
 static void write_often(struct term *term, const json_t *report, const char *member, const char *head)

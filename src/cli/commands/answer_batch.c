@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool batch_add(struct batch *batch, const char *name, const char *word, struct err *err)
+bool batch_add(struct answer_batch *batch, const char *name, const char *word, struct err *err)
 {
     const char *id;
 
@@ -25,11 +25,11 @@ bool batch_add(struct batch *batch, const char *name, const char *word, struct e
     for (size_t i = 0; i < batch->count; i++)
         if (strcmp(batch->answers[i].id, id) == 0)
             return err_set(err, ERR_INVALID, "%s is named twice.", name);
-    batch->answers[batch->count++] = (struct answer){ .id = id, .word = word };
+    batch->answers[batch->count++] = (struct cli_answer){ .id = id, .word = word };
     return true;
 }
 
-bool batch_add_lines(struct batch *batch, struct err *err)
+bool batch_add_lines(struct answer_batch *batch, struct err *err)
 {
     char line[LIMIT_MESSAGE];
 
@@ -68,7 +68,7 @@ static bool read_filter(struct cli *cli, struct pending_filter *filter, struct e
     return true;
 }
 
-bool batch_add_filtered(struct batch *batch, struct err *err)
+bool batch_add_filtered(struct answer_batch *batch, struct err *err)
 {
     struct pending_filter filter = { .limit = BATCH_MAX };
     struct pending pending;
@@ -94,10 +94,10 @@ bool batch_add_filtered(struct batch *batch, struct err *err)
 }
 
 /* What a yes would have done stands below the list, all of it. */
-static void show_deeds(const struct batch *batch, struct term *term)
+static void show_deeds(const struct answer_batch *batch, struct term *term)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        const struct answer *answer = &batch->answers[i];
+        const struct cli_answer *answer = &batch->answers[i];
 
         if (!json_is_object(json_object_get(answer->question, "action")) ||
             !json_is_true(json_object_get(answer->response, "value")))
@@ -108,30 +108,30 @@ static void show_deeds(const struct batch *batch, struct term *term)
     }
 }
 
-static void show_batch(struct batch *batch)
+static void show_batch(struct answer_batch *batch)
 {
     struct arena *arena = batch->cli->arena;
     BUF_AUTO text = { 0 };
     struct term term;
-    struct table table;
+    struct term_table table;
 
     buf_init(&text, 0);
     term_init(&term, arena, &text, batch->cli->colour && isatty(STDERR_FILENO));
-    table_init(&table, &term, 4, (const char *[]){ "ID", "TYPE", "ANSWER", "QUESTION" });
+    term_table_init(&table, &term, 4, (const char *[]){ "ID", "TYPE", "ANSWER", "QUESTION" });
     for (size_t i = 0; i < batch->count; i++) {
         const json_t *question = batch->answers[i].question;
 
-        table_row(&table, (const char *[]){
-                              batch->answers[i].id, member_text(arena, question, "type"),
-                              view_answer(arena, batch->answers[i].response),
-                              term_shown(arena, member_text(arena, question, "question"), VISIBLE_PROSE) });
+        term_table_row(&table, (const char *[]){ batch->answers[i].id, member_text(arena, question, "type"),
+                                                 view_answer(arena, batch->answers[i].response),
+                                                 term_shown(arena, member_text(arena, question, "question"),
+                                                            VISIBLE_PROSE) });
     }
-    table_end(&table);
+    term_table_end(&table);
     show_deeds(batch, &term);
     cli_print_to(stderr, text.bytes, text.len);
 }
 
-static bool confirm(const struct batch *batch, struct err *err)
+static bool confirm(const struct answer_batch *batch, struct err *err)
 {
     const char *prompt = arena_format(batch->cli->arena, "Answer %zu question%s like this? [y/N] ",
                                       batch->count, batch->count == 1 ? "" : "s");
@@ -146,7 +146,7 @@ static bool confirm(const struct batch *batch, struct err *err)
            err_set(err, ERR_DECLINED, "Nothing was answered.");
 }
 
-static bool send_part(struct batch *batch, size_t from, size_t count, json_t *results, struct err *err)
+static bool send_part(struct answer_batch *batch, size_t from, size_t count, json_t *results, struct err *err)
 {
     JSON_AUTO *params = json_pack("{s:[]}", "answers");
     JSON_AUTO *done = NULL;
@@ -181,7 +181,7 @@ static int exit_of_results(const json_t *results, size_t asked)
     return code;
 }
 
-static const char *name_of(const struct batch *batch, const char *id)
+static const char *name_of(const struct answer_batch *batch, const char *id)
 {
     for (size_t i = 0; i < batch->count; i++)
         if (str_equal(batch->answers[i].id, id))
@@ -192,7 +192,7 @@ static const char *name_of(const struct batch *batch, const char *id)
 }
 
 /* For each its id, what became of it, and what was asked. */
-static int print_results(const struct batch *batch, const json_t *results)
+static int print_results(const struct answer_batch *batch, const json_t *results)
 {
     const struct cli *cli = batch->cli;
     BUF_AUTO text = { 0 };
@@ -215,7 +215,7 @@ static int print_results(const struct batch *batch, const json_t *results)
     return text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
 }
 
-int answer_many(struct batch *batch)
+int answer_many(struct answer_batch *batch)
 {
     JSON_AUTO *results = json_array();
     struct err err = { 0 };

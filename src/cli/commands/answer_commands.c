@@ -61,8 +61,7 @@ static bool fits_yes_no(struct cli *cli, const json_t *question, struct err *err
     if ((!cli_has(cli, "approve") && !cli_has(cli, "reject")) || str_equal(type, "boolean") ||
         str_equal(type, "approval"))
         return true;
-    err_set(err, ERR_INVALID,
-            "This question is no question of yes or no: --approve and --reject do not answer it.");
+    err_set(err, ERR_INVALID, "This is not a yes-or-no question: --approve and --reject do not answer it.");
     return err_hint(err, "Give the answer in words; `witan show %s` shows what is asked.",
                     question_ref_short(cli->arena, member_text(cli->arena, question, "id")));
 }
@@ -90,7 +89,7 @@ static bool check_open(struct cli *cli, const json_t *question, struct err *err)
 }
 
 /* What one question gets. */
-static bool fill(struct batch *batch, struct answer *answer, struct err *err)
+static bool fill(struct answer_batch *batch, struct cli_answer *answer, struct err *err)
 {
     const char *word = answer->word ? answer->word : batch->word;
     int64_t now_ms;
@@ -149,7 +148,7 @@ static int lost(struct cli *cli, const char *id, struct err *err)
     return code;
 }
 
-const char *answer_names(struct arena *arena, const struct answer *answer)
+const char *answer_names(struct arena *arena, const struct cli_answer *answer)
 {
     const char *text = term_shown(arena, member_text(arena, answer->question, "question"), VISIBLE_PROSE);
     size_t len = str_fitting(text, QUESTION_NAME_BYTES);
@@ -159,7 +158,7 @@ const char *answer_names(struct arena *arena, const struct answer *answer)
 }
 
 /* An approval at a terminal is shown whole before it is given; whoever typed 2 for 1 sees it now. */
-static bool confirm_approval(struct batch *batch, const struct answer *answer, struct err *err)
+static bool confirm_approval(struct answer_batch *batch, const struct cli_answer *answer, struct err *err)
 {
     struct cli *cli = batch->cli;
     BUF_AUTO text = { 0 };
@@ -178,7 +177,7 @@ static bool confirm_approval(struct batch *batch, const struct answer *answer, s
 }
 
 /* The question is named before its answer is sent. */
-static bool name_first(struct batch *batch, const struct answer *answer, struct err *err)
+static bool name_first(struct answer_batch *batch, const struct cli_answer *answer, struct err *err)
 {
     struct cli *cli = batch->cli;
     bool approval = str_equal(member_text(cli->arena, answer->question, "responseType"), "approval");
@@ -200,14 +199,14 @@ static void note_progress(const struct cli *cli, const char *name, const json_t 
         cli_note(cli, "Nothing was changed for %s: %lld of %lld approvals. %s", name, have, need,
                  term_line(cli->arena, why));
     else
-        cli_note(cli, "Noted for %s: %lld of %lld approvals. It needs the yes of another person.", name, have,
-                 need);
+        cli_note(cli, "Noted for %s: %lld of %lld approvals. Another person has to approve it too.", name,
+                 have, need);
 }
 
-static int answer_one(struct batch *batch)
+static int answer_one(struct answer_batch *batch)
 {
     struct cli *cli = batch->cli;
-    struct answer *answer = &batch->answers[0];
+    struct cli_answer *answer = &batch->answers[0];
     JSON_AUTO *params = json_pack("{s:s, s:O}", "id", answer->id, "response", answer->response);
     JSON_AUTO *done = NULL;
     const char *name = answer_names(cli->arena, answer);
@@ -244,11 +243,11 @@ static bool is_answer(struct cli *cli, const json_t *question, const char *word)
 }
 
 /* Somebody at a terminal who gave no answer is shown the question and asked for one. */
-static bool ask_here(struct batch *batch, struct err *err)
+static bool ask_here(struct answer_batch *batch, struct err *err)
 {
     BUF_AUTO text = { 0 };
     char line[LIMIT_MESSAGE];
-    struct answer *answer = &batch->answers[0];
+    struct cli_answer *answer = &batch->answers[0];
     struct term term;
     int64_t now_ms;
 
@@ -280,7 +279,7 @@ static bool ask_here(struct batch *batch, struct err *err)
     }
 }
 
-static bool read_word(struct cli *cli, struct batch *batch, size_t *ids, struct err *err)
+static bool read_word(struct cli *cli, struct answer_batch *batch, size_t *ids, struct err *err)
 {
     bool approve = cli_has(cli, "approve"), reject = cli_has(cli, "reject");
     const char *value = cli_get(cli, "value");
@@ -304,16 +303,16 @@ static bool read_word(struct cli *cli, struct batch *batch, size_t *ids, struct 
 }
 
 /* One that cannot be answered does not keep the others from it; alone, it is the failure. */
-static bool fill_all(struct batch *batch, struct err *err)
+static bool fill_all(struct answer_batch *batch, struct err *err)
 {
     size_t count = batch->count, kept = 0;
 
     batch->several = count > 1 || cli_has(batch->cli, "filter") || cli_has(batch->cli, "stdin");
     for (size_t i = 0; i < count; i++) {
-        struct answer answer = batch->answers[i];
+        struct cli_answer answer = batch->answers[i];
 
         *err = (struct err){ 0 };
-        batch->answers[i] = (struct answer){ 0 };
+        batch->answers[i] = (struct cli_answer){ 0 };
         if (fill(batch, &answer, err)) {
             batch->answers[kept++] = answer;
             continue;
@@ -334,7 +333,7 @@ static bool fill_all(struct batch *batch, struct err *err)
 }
 
 /* `first` is the question that the first word was found to name, or NULL: it was not looked at yet. */
-static bool gather(struct cli *cli, struct batch *batch, const struct item_ref *first, struct err *err)
+static bool gather(struct cli *cli, struct answer_batch *batch, const struct item_ref *first, struct err *err)
 {
     size_t ids = 0;
 
@@ -342,8 +341,8 @@ static bool gather(struct cli *cli, struct batch *batch, const struct item_ref *
         return false;
     if (first)
         batch->answers[batch->count++] =
-            (struct answer){ .id = first->of.id,
-                             .question = json_incref(json_object_get(first->whole.found, "question")) };
+            (struct cli_answer){ .id = first->of.id,
+                                 .question = json_incref(json_object_get(first->whole.found, "question")) };
     for (size_t i = first ? 1 : 0; i < ids; i++)
         if (!batch_add(batch, cli->rest[i], NULL, err))
             return false;
@@ -363,11 +362,11 @@ static bool gather(struct cli *cli, struct batch *batch, const struct item_ref *
 
 static int answer_questions(struct cli *cli, const struct item_ref *first)
 {
-    struct batch *batch = arena_new(cli->arena, struct batch);
+    struct answer_batch *batch = arena_new(cli->arena, struct answer_batch);
     struct err err = { 0 };
     int code;
 
-    *batch = (struct batch){ .cli = cli };
+    *batch = (struct answer_batch){ .cli = cli };
     if (!gather(cli, batch, first, &err))
         code = cli_fail(cli, &err);
     else
@@ -435,11 +434,10 @@ const struct cli_command answer_commands[] = {
     {
         .name = "answer",
         .op = "question_answer",
-        .help = "Answer what `witan inbox` lists, by the number that it has shown in this terminal, or by its id, whole "
-                "or short: questions, approvals, sets of open questions, prompts and turns. `witan show N` says what to type; "
-                "without an answer it is asked for here. What is answered is named before and after; at a terminal an "
-                "approval waits for Enter, and several answers for a yes. Exit code 6: you did not go on; 7: somebody else "
-                "was first.",
+        .help = "Answer what `witan inbox` lists, by the number that it has shown in this terminal, or by its id, whole or short: questions, approvals, sets of open questions, prompts and turns. "
+                "`witan show N` says what to type; without an answer it is asked for here. "
+                "What is answered is named before and after; at a terminal an approval waits for Enter, and several answers for a yes. "
+                "Exit code 6: you did not go on; 7: somebody else was first.",
         .examples = "witan answer 2 eu\nwitan answer 1 --approve --note \"After the backup.\"\n"
                     "witan answer 3f2a9c1d --approve --yes\n"
                     "witan answer 3 --reject --note \"Not on a Friday.\"\n"

@@ -81,6 +81,14 @@ static void add_choice(json_t *wish, const char *word)
     json_array_append_new(options, json_pack("{s:s, s:s}", "label", word, "value", word));
 }
 
+/* NULL is for a template to say, and a word that is none for the server to refuse. */
+static bool goes_on_at_once(const char *type)
+{
+    unsigned value = words_find(question_types, type);
+
+    return value != 0 && value != WORD_UNKNOWN && !question_traits(value)->blocks;
+}
+
 /* What kind of answer the options ask for. */
 static bool choose_kind(struct cli *cli, json_t *wish, struct err *err)
 {
@@ -94,7 +102,7 @@ static bool choose_kind(struct cli *cli, json_t *wish, struct err *err)
         kind = "approval";
     if (cli_has(cli, "allow-other") && !choice)
         return err_set(err, ERR_INVALID, "--allow-other needs --choice.");
-    if (str_equal(type, "non_blocking") && cli_has(cli, "require-human")) {
+    if (goes_on_at_once(type) && cli_has(cli, "require-human")) {
         err_set(err, ERR_INVALID, "A non-blocking question goes on with its default at once.");
         return err_hint(err, "Leave out --require-human, or ask a blocking question.");
     }
@@ -335,7 +343,7 @@ static int run_ask(struct cli *cli)
     cli_note(cli, "Asked: %s/q/%s\nAnswer with `witan answer %s%s`; the page says how else.", cli->target.url,
              id, id,
              str_equal(member_text(cli->arena, wish, "responseType"), "approval") ? " --approve" : "");
-    if (str_equal(member_text(cli->arena, wish, "type"), "non_blocking"))
+    if (goes_on_at_once(member_text(cli->arena, wish, "type")))
         return go_on(cli, wish, made);
     if (!isatty(STDERR_FILENO))
         cli_note(cli, "Waiting until %s.",
@@ -354,25 +362,23 @@ static int run_wait(struct cli *cli)
     return wait_and_report(cli, id, cli_has(cli, "cancel"));
 }
 
-#define REQUIRE_HUMAN                                                                                        \
-    {                                                                                                        \
-        "require-human", .help = "Only a person's answer counts: a default is exit code 5."                  \
+#define REQUIRE_HUMAN \
+    { \
+        "require-human", .help = "Only a person's answer counts: a default is exit code 5." \
     }
 const struct cli_command ask_commands[] = {
     {
         .name = "ask",
         .op = "question_create",
-        .help = "Ask a person and wait for the answer, which is all that is printed on stdout. Exit code: 0 "
-                "answered, or yes; 3 no; 5 nobody answered in time; 6 cancelled; 8 server away; 130 Ctrl-C, "
-                "which cancels the question. SIGTERM (143), SIGHUP and a lost terminal (129) leave it open and "
-                "print how to go on waiting.",
+        .help = "Ask a person and wait for the answer, which is all that is printed on stdout. "
+                "Exit code: 0 answered, or yes; 3 no; 5 nobody answered in time; 6 cancelled; 8 server away; 130 Ctrl-C, which cancels the question. "
+                "SIGTERM (143), SIGHUP and a lost terminal (129) leave it open and print how to go on waiting.",
         .examples = "witan ask \"Which region?\" --choice eu --choice us\n"
                     "witan ask --approve \"Deploy to production?\" && ./deploy\n"
                     "witan ask --approve \"Drop the old tables?\" --approvals 2\n"
                     "witan ask --approve \"Scale up?\" --action scale --args '{\"to\": 5}'\n"
                     "answer=$(witan ask \"What is the ticket's number?\" --timeout 1h)\n"
-                    "witan ask \"Retry the upload?\" --type error_recovery --yes-no --default no "
-                    "--context errorDetails=@log.txt\n"
+                    "witan ask \"Retry the upload?\" --type error_recovery --yes-no --default no --context errorDetails=@log.txt\n"
                     "witan ask --approve \"Deploy 1.4?\" --idempotency-key deploy-1.4   # once, however often started\n"
                     "timeout 60 witan ask \"Which region?\" || echo \"still open\"",
         .uses = CLI_SERVER | CLI_JSON,
@@ -381,7 +387,7 @@ const struct cli_command ask_commands[] = {
             { "template", "NAME", .param = "template" },
             { "type", "TYPE", .help = "How much hangs on it; blocking unless --approve is given.", .words = question_types },
             { "choice", "TEXT", .help = "An option to choose; give several." },
-            { "allow-other", .help = "With --choice: own words are an answer too." },
+            { "allow-other", .help = "With --choice: an answer in one's own words counts too." },
             { "yes-no", .help = "The answer is yes or no: exit code 0 or 3." },
             { "approve", .help = "The answer is approved or rejected: exit code 0 or 3." },
             { "approvals", "N", .param = "requiredApprovals" },
@@ -390,8 +396,8 @@ const struct cli_command ask_commands[] = {
               .help = "How long to wait, such as 15m, 1.5h or 5m30s; from 5m to 24h unless the server is set otherwise." },
             { "action", "NAME", .help = "With --approve: what is to be done, by a name that programs know." },
             { "args", "JSON", .help = "With --action: its arguments, an object. Whoever approves may change them." },
-            { "print-args", .help = "Print the arguments that were approved instead of the word. Without it, a yes to "
-                                    "others than --args ends with 9." },
+            { "print-args", .help = "Print the arguments that were approved instead of the word. "
+                                    "Without it, a yes to others than --args ends with 9." },
             { "default", "TEXT", .help = "The answer when nobody answers in time." },
             { "allow-default-approve", .param = "allowDefaultApprove",
               .help = "Let --default approve what nobody has looked at." },
@@ -400,8 +406,7 @@ const struct cli_command ask_commands[] = {
             { "job", "ID", .help = "The job that asks and waits. Without it one is made for the question." },
             { "agent", "NAME", .param = "agent" },
             { "no-wait", .help = "Print the question's id and leave; `witan wait ID` waits for it." },
-            { "idempotency-key", "KEY", .help = "Asking again with the same key and the same words waits for the "
-                                                "same question; the key is kept as long as it is open." },
+            { "idempotency-key", "KEY", .help = "Asking again with the same key and the same words waits for the same question; the key is kept as long as it is open." },
             { "keep", .help = "Ctrl-C leaves the question open instead of cancelling it." },
             REQUIRE_HUMAN,
             PATIENCE_OPTION,
@@ -418,8 +423,8 @@ const struct cli_command ask_commands[] = {
         .args = { { "ID", .help = "The question: its id, whole or short, or its number in this terminal." } },
         .options = {
             { "cancel", .help = "Ctrl-C cancels the question." },
-            { "args", .help = "Print the arguments that were approved, as JSON, instead of the word. Without it, a yes to "
-                              "others than were proposed ends with 9." },
+            { "args", .help = "Print the arguments that were approved, as JSON, instead of the word. "
+                              "Without it, a yes to others than were proposed ends with 9." },
             REQUIRE_HUMAN,
             PATIENCE_OPTION,
         },

@@ -92,21 +92,22 @@ static void say_against(const struct against *against, struct buf *text)
         break;
     case ANCHOR_CUT:
         buf_format(text,
-                   "Its end was cut off: row %" PRId64 " of workspace %s, which the anchor of %s names, is "
-                   "gone.\n",
+                   "Its end was cut off: row %" PRId64
+                   " of workspace %s, which the anchor of %s names, is gone.\n",
                    verdict->seq, verdict->workspace_id, against->anchor.at);
         break;
     case ANCHOR_REPLACED:
         buf_format(text,
-                   "It was replaced: row %" PRId64 " of workspace %s is not the one that the anchor of %s "
-                   "names.\n",
+                   "It was replaced: row %" PRId64
+                   " of workspace %s is not the one that the anchor of %s names.\n",
                    verdict->seq, verdict->workspace_id, against->anchor.at);
         break;
     case ANCHOR_PURGED:
-        buf_format(text,
-                   "The anchor of %s is too old to say anything: row %" PRId64 " of workspace %s was purged "
-                   "since. Make anchors more often than audit.keep lets go of rows.\n",
-                   against->anchor.at, verdict->seq, verdict->workspace_id);
+        buf_format(
+            text,
+            "The anchor of %s is too old to say anything: row %" PRId64
+            " of workspace %s was purged since. Make anchors more often than audit.keep lets go of rows.\n",
+            against->anchor.at, verdict->seq, verdict->workspace_id);
         break;
     }
 }
@@ -180,7 +181,7 @@ static bool check_key(struct cli *cli, const struct audit_anchor *anchor, struct
 }
 
 /* Anchor and key are files of the caller's. */
-static bool read_against(struct local *local, struct against *against, struct err *err)
+static bool read_against(struct local_store *local, struct against *against, struct err *err)
 {
     struct cli *cli = local->cli;
     const char *given = cli_get(cli, "against"), *text;
@@ -194,7 +195,7 @@ static bool read_against(struct local *local, struct against *against, struct er
 static int run_verify(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     struct audit_verdict verdict = { 0 };
     struct against against = { 0 };
     bool good = local_open(&local, cli, false, &err) && read_against(&local, &against, &err) &&
@@ -206,7 +207,7 @@ static int run_verify(struct cli *cli)
 }
 
 /* An anchor of a broken log would vouch for what is wrong. */
-static bool make_anchor(struct local *local, struct buf *text, struct err *err)
+static bool make_anchor(struct local_store *local, struct buf *text, struct err *err)
 {
     struct audit_verdict verdict;
     const char *path = anchor_key_path(local->tx.arena, settings());
@@ -232,7 +233,7 @@ static bool make_anchor(struct local *local, struct buf *text, struct err *err)
 static int run_anchor(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     BUF_AUTO text = { 0 };
 
     buf_init(&text, 0);
@@ -267,7 +268,8 @@ static void write_entry(const struct audit_entry *entry, struct buf *into)
 }
 
 /* One page at a time, in memory of its own: a log may be larger than the machine's. */
-static bool export_page(const struct local *local, int64_t *after, bool *more, int *printed, struct err *err)
+static bool export_page(const struct local_store *local, int64_t *after, bool *more, int *printed,
+                        struct err *err)
 {
     ARENA_AUTO arena = { 0 };
     BUF_AUTO text = { 0 };
@@ -292,7 +294,7 @@ static bool export_page(const struct local *local, int64_t *after, bool *more, i
 static int run_export(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     int64_t after = 0;
     bool more = true;
     int printed = CLI_OK;
@@ -358,16 +360,15 @@ const struct cli_command audit_commands[] = {
         .examples = "witan audit verify\nwitan audit verify --json\nwitan audit verify --against anchor.json",
         .uses = CLI_STORE | CLI_OWN | CLI_JSON,
         .options = {
-            { "against", "FILE", .help = "An anchor, or a file with one, or -: also find an end that was cut "
-                                         "off, and a log that was replaced." },
-            { "key", "KEY", .help = "The public key that the anchor must be signed by. Default: the own one." },
+            { "against", "FILE", .help = "An anchor, or a file with one, or -: also find an end that was cut off, and a log that was replaced." },
+            { "key", "KEY", .help = "The public key that the anchor must be signed by. Default: this machine's own." },
         },
         .run = run_verify,
     },
     {
         .name = "audit anchor",
-        .help = "Print a signed note of where the audit log ends now. Keep it where nobody who can write the store "
-                "can change it: `audit verify --against` then finds an end that was cut off.",
+        .help = "Print a signed note of where the audit log ends now. "
+                "Keep it where nobody who can write the store can change it: `audit verify --against` then finds an end that was cut off.",
         .examples = "witan audit anchor >anchor-$(date +%F).json\n"
                     "witan audit anchor | ssh elsewhere 'cat >>anchors.jsonl'",
         .uses = CLI_STORE | CLI_OWN,

@@ -21,7 +21,7 @@
 /* That somebody took a copy of everything is written down, in the copy as well. */
 static bool note_backup(struct copy_job *job, struct err *err)
 {
-    struct local local;
+    struct local_store local;
     bool good = local_open_on(&local, job->cli, &job->meant, true, err) &&
                 local_audit(&local, "store_backup", copy_name(job->cli->arena, job->file), NULL) &&
                 local_commit(&local);
@@ -135,8 +135,8 @@ static int run_backup(struct cli *cli)
 const struct cli_command backup_commands[] = {
     {
         .name = "backup",
-        .help = "Copy the whole store to a file, beside a running server, and check the copy. SQLite: a "
-                "database file. "
+        .help = "Copy the whole store to a file, beside a running server, and check the copy. "
+                "SQLite: a database file. "
                 "PostgreSQL: what pg_dump writes (custom format), so pg_dump must be installed.",
         .examples = "witan backup \"/backups/witan-$(date +%F).db\"\n"
                     "witan backup --db postgres://witan@db.example/witan /backups/witan.dump",

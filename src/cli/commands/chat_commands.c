@@ -34,7 +34,7 @@ static int run_chat_post(struct cli *cli)
     return cli->json ? invoke_print(cli, &reply, false) : CLI_OK;
 }
 
-struct watch {
+struct chat_watch {
     struct cli *cli;
     char last_id[64];
     int code;
@@ -89,7 +89,7 @@ static void write_numbered(struct buf *into, const char *id, const char *data)
 
 static bool take_event(void *user, const char *id, const char *data)
 {
-    struct watch *watch = user;
+    struct chat_watch *watch = user;
     ARENA_AUTO arena = { 0 };
     BUF_AUTO text = { 0 };
     JSON_AUTO *event = NULL;
@@ -160,7 +160,7 @@ static bool check_subjects(struct cli *cli, struct err *err)
 static int run_events(struct cli *cli)
 {
     const char *after = cli_get(cli, "after");
-    struct watch watch = { .cli = cli };
+    struct chat_watch watch = { .cli = cli };
     struct err err = { 0 };
     bool ever = false;
 
@@ -194,9 +194,9 @@ static int run_events(struct cli *cli)
 /* Those that a stream can be filtered by. */
 static const char *type_at(size_t at)
 {
-    for (const struct event_type *type = event_type_all(); type->name; type++)
-        if (!type->word && at-- == 0)
-            return type->name;
+    for (enum event_type type = 1; type < EVENT_TYPE_END; type++)
+        if (!event_type_spec(type)->word && at-- == 0)
+            return event_type_word(type);
     return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/complete.h"
 #include "cli/term.h"
+#include "core/runs/run_agents.h"
 
 #include <string.h>
 
@@ -62,6 +63,31 @@ static void offer_projects(struct cli *cli, const char *typed, struct buf *into)
     }
 }
 
+/* Those that people have made, and for `witan run` those that need not be. */
+static void offer_agents(struct cli *cli, bool runs, const char *typed, struct buf *into)
+{
+    JSON_AUTO *params = json_pack("{s:i}", "limit", LIMIT_PAGE);
+    JSON_AUTO *page = NULL;
+    struct client_reply reply;
+    struct err ignored = { 0 };
+    const json_t *agent;
+    size_t index;
+
+    for (const char *const *name = result_agents; runs && *name; name++)
+        if (run_agent_known(cli->arena, *name))
+            complete_add(typed, *name, NULL, into);
+    if (!invoke_json(cli, op_find("agent_list"), params, 0, &reply, &page, &ignored))
+        return;
+    json_array_foreach(json_object_get(page, "agents"), index, agent)
+    {
+        const char *name = json_string_value(json_object_get(agent, "name"));
+
+        if (name)
+            complete_add(typed, term_line(cli->arena, name),
+                         json_string_value(json_object_get(agent, "role")), into);
+    }
+}
+
 /* Where the value of an option stands in one word with it, it is completed in one word with it. */
 static int print_lines(struct cli *cli, const char *lines, const char *before)
 {
@@ -98,6 +124,8 @@ int commands_complete(struct cli *cli, int argc, char **argv)
     if (also != COMPLETE_NOTHING && target_find(cli, &ignored)) {
         if (also == COMPLETE_PROJECTS)
             offer_projects(cli, typed, &text);
+        else if (also == COMPLETE_AGENTS)
+            offer_agents(cli, argc > 0 && strcmp(argv[0], "run") == 0, typed, &text);
         else
             offer_waiting(cli, also, typed, &text);
     }

@@ -46,7 +46,7 @@ static int run_config_init(struct cli *cli)
     config_print_template(&text);
     if (!files_make_folders(path, &err) || !files_write(path, text.bytes, text.len, &err))
         return cli_fail(cli, &err);
-    cli_note(cli, "Every setting stands there with its default; take away the # of what you change.");
+    cli_note(cli, "Every setting stands there with its default; remove the # from what you change.");
     return cli_print(arena_format(cli->arena, "%s\n", path), strlen(path) + 1);
 }
 
@@ -61,8 +61,7 @@ const struct cli_command config_commands[] = {
     {
         .name = "config init",
         .help = "Write a config.yaml to begin with, where the settings are read from, and print its path. "
-                "One that is "
-                "there stays as it is.",
+                "One that is there stays as it is.",
         .examples = "witan config init\nwitan config init --config /etc/witan/config.yaml",
         .options = { { "config", "FILE", .help = "Write FILE instead." } },
         .run = run_config_init,

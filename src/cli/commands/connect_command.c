@@ -192,7 +192,7 @@ static bool merge_toml(const struct cli *cli, const struct app *app, const char 
 {
     if (memmem(before, len, TOML_TABLE, strlen(TOML_TABLE))) {
         err_set(err, ERR_CONFLICT, "The settings have a table " TOML_TABLE " already.");
-        return err_hint(err, "Take it out, or change it by hand.");
+        return err_hint(err, "Remove it, or change it by hand.");
     }
     *after = arena_format(cli->arena, "%.*s%s%s", (int)len, before, len > 0 ? "\n" : "", toml_of(cli, app));
     return true;
@@ -229,12 +229,12 @@ static int run_connect(struct cli *cli)
     if (cli_has(cli, "write")) {
         if (!write_settings(cli, app, &path, &err))
             return cli_fail(cli, &err);
-        cli_note(cli, "%s knows witan when it is started next.", app->name);
+        cli_note(cli, "%s will know witan the next time it starts.", app->name);
         return cli_print(arena_format(cli->arena, "%s\n", path), strlen(path) + 1);
     }
     if (!show_settings(cli, app, &text, &err))
         return cli_fail(cli, &err);
-    cli_note(cli, "This belongs into %s; --write puts it there.", path);
+    cli_note(cli, "This belongs in %s; --write puts it there.", path);
     return cli_print(text, strlen(text));
 }
 

@@ -75,10 +75,10 @@ static int wait_for_people(struct cli *cli, const json_t *decision)
     JSON_AUTO *question = NULL;
     struct err err = { 0 };
 
-    cli_note(cli,
-             "A person has to approve this: %s/q/%s\nAnswer with `witan answer %s --approve`; the page says "
-             "how else.",
-             cli->target.url, id, id);
+    cli_note(
+        cli,
+        "A person has to approve this: %s/q/%s\nAnswer with `witan answer %s --approve`; the page says how else.",
+        cli->target.url, id, id);
     switch (ask_wait(cli, id, &question, &err)) {
     case ASK_ENDED: return report_end(cli, decision, question);
     case ASK_INTERRUPTED: ask_left_open(cli, id); return interrupt_exit();
@@ -120,9 +120,8 @@ const struct cli_command decide_commands[] = {
     {
         .name = "decide",
         .op = "decision_create",
-        .help = "Ask whether an agent may do something that the project's level of autonomy governs. Exit "
-                "code: 0 approved; 3 rejected, or, without --wait, not approved yet; 5 nobody answered in "
-                "time; 6 cancelled; 8 server away; 129, 130 or 143 ended by a signal, which leaves it open.",
+        .help = "Ask whether an agent may do something that the project's level of autonomy governs. "
+                "Exit code: 0 approved; 3 rejected, or, without --wait, not approved yet; 5 nobody answered in time; 6 cancelled; 8 server away; 129, 130 or 143 ended by a signal, which leaves it open.",
         .examples = "witan decide --category scopeChanges \"Add an export to PDF\" --wait && ./add-export\n"
                     "witan decide --category dependencyModifications \"Upgrade libfoo to 2.0\" "
                     "--details '{\"from\": \"1.4\", \"to\": \"2.0\"}'",

@@ -16,8 +16,8 @@
 #include "cli/client/usage_view.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
-#include "core/council/ending.h"
-#include "core/council/vote.h"
+#include "core/council/rules/ending.h"
+#include "core/council/rules/vote.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static int say_resting(struct cli *cli, const char *id, const json_t *state)
     if (paused)
         cli_note(cli, "It is paused; go on with:");
     else
-        cli_note(cli, "It rests%s%s; go on with:", who ? ", and the word is with " : "",
+        cli_note(cli, "It rests%s%s; go on with:", who ? ", and it is the turn of " : "",
                  who ? term_line(cli->arena, who) : "");
     if (!paused && who)
         say_your_turn(cli, id);
@@ -158,7 +158,7 @@ static int discuss(struct cli *cli)
 
 static int run_discuss(struct cli *cli)
 {
-    struct rehearsal rehearsal = { 0 };
+    struct cli_rehearsal rehearsal = { 0 };
     struct err err = { 0 };
     int code;
 
@@ -185,7 +185,7 @@ static int run_list(struct cli *cli)
     JSON_AUTO *list = NULL;
     BUF_AUTO text = { 0 };
     struct err err = { 0 };
-    struct table table;
+    struct term_table table;
     struct term term;
     const json_t *one;
     size_t i;
@@ -196,22 +196,22 @@ static int run_list(struct cli *cli)
         return scope_print(cli, list);
     buf_init(&text, 0);
     term_init(&term, cli->arena, &text, cli->colour);
-    table_init(&table, &term, 6, heads);
+    term_table_init(&table, &term, 6, heads);
     json_array_foreach(json_object_get(list, "discussions"), i, one)
     {
         const char *topic = member_text(cli->arena, one, "topic");
         bool rehearsed = json_is_true(json_object_get(json_object_get(one, "options"), "rehearse"));
 
-        table_row(&table,
-                  (const char *[]){
-                      member_text(cli->arena, one, "id"), member_text(cli->arena, one, "status"),
-                      member_text(cli->arena, one, "mode"),
-                      arena_format(cli->arena, "%lld/%lld", (long long)member_int(one, "round"),
-                                   (long long)member_int(one, "rounds")),
-                      term_when(cli->arena, member_text(cli->arena, one, "createdAt"), clock_now_ms()),
-                      rehearsed ? arena_format(cli->arena, "%s (rehearsal)", topic) : topic });
+        term_table_row(&table,
+                       (const char *[]){
+                           member_text(cli->arena, one, "id"), member_text(cli->arena, one, "status"),
+                           member_text(cli->arena, one, "mode"),
+                           arena_format(cli->arena, "%lld/%lld", (long long)member_int(one, "round"),
+                                        (long long)member_int(one, "rounds")),
+                           term_when(cli->arena, member_text(cli->arena, one, "createdAt"), clock_now_ms()),
+                           rehearsed ? arena_format(cli->arena, "%s (rehearsal)", topic) : topic });
     }
-    table_end(&table);
+    term_table_end(&table);
     if (json_array_size(json_object_get(list, "discussions")) == 0) {
         cli_note(cli, "There are no such discussions.");
         return CLI_OK;
@@ -354,33 +354,24 @@ static int run_votes(struct cli *cli)
 
 static const char *const thresholds[] = { "all", "majority", "0.75", NULL };
 
-static const char *rule_at(size_t at)
-{
-    return at <= VOTE_WEIGHTED ? vote_rule_name((enum vote_rule)at) : NULL;
-}
-
-static const char *smart_at(size_t at)
-{
-    return at <= SMART_SHADOW ? smart_mode_name((enum smart_mode)at) : NULL;
-}
-
-#define DISCUSSION_ARG                                                                                       \
-    {                                                                                                        \
-        "ID", .param = "id"                                                                                  \
+#define DISCUSSION_ARG \
+    { \
+        "ID", .param = "id" \
     }
-#define FORMAT_OPTION                                                                                        \
-    {                                                                                                        \
-        "format", "FORMAT",                                                                                  \
-            .help = "The whole of it on stdout at the end, and the turns on stderr meanwhile.",              \
-            .word_at = council_format_at                                                                     \
+#define FORMAT_OPTION \
+    { \
+        "format", "FORMAT", \
+            .help = "The whole of it on stdout at the end, and the turns on stderr meanwhile.", \
+            .word_at = council_format_at \
     }
 
 const struct cli_command discuss_commands[] = {
     {
         .name = "discuss",
         .op = "discussion_create",
-        .help = "Have agents discuss a topic, and show what they say as they say it. Without --agents these are "
-                "Divergent, Convergent and Critical, who are made if they are not there. Ctrl-C stops the discussion.",
+        .help = "Have agents discuss a topic, and show what they say as they say it. "
+                "Without --agents these are Divergent, Convergent and Critical, who are made if they do not exist. "
+                "Ctrl-C stops the discussion.",
         .examples = "witan discuss --rehearse \"Microservices or a monolith?\"\n"
                     "witan discuss \"Microservices or a monolith?\" --rounds 2\n"
                     "witan discuss \"Which database?\" --agents Builder,Reviewer --vote sqlite,postgres\n"
@@ -394,9 +385,9 @@ const struct cli_command discuss_commands[] = {
             { "mode", "MODE", .param = "mode" },
             { "agents", "A,B,C", .help = "Who speaks, in this order, by name; user, or user:NAME, is a person." },
             { "vote", "CHOICE,...", .help = "Let them vote on these in the end." },
-            { "rule", "RULE", .help = "How votes are counted.", .word_at = rule_at },
+            { "rule", "RULE", .help = "How votes are counted.", .words = vote_rules },
             { "threshold", "SHARE", .help = "When a vote counts as agreement.", .flags = CLI_OTHER, .words = thresholds },
-            { "smart", "WHEN", .help = "Stop early when they agree or nothing new is said.", .word_at = smart_at },
+            { "smart", "WHEN", .help = "Stop early when they agree or nothing new is said.", .words = smart_modes },
             { "budget", "LIMITS", .help = "At most so much: calls=N,tokens=N,seconds=N." },
             { "for", "ID", .help = "A prompt or question that the result answers, as the council's reply." },
             { "project", "PROJECT", .help = "The project it belongs to: its id or name." },
@@ -500,8 +491,8 @@ const struct cli_command discuss_commands[] = {
     {
         .name = "discuss replay",
         .op = "discussion_replay",
-        .help = "Make every decision of a discussion again, from its log alone, and compare. No model is called. "
-                "Exit code 3 when something differs.",
+        .help = "Make every decision of a discussion again, from its log alone, and compare. "
+                "No model is called. Exit code 3 when something differs.",
         .examples = "witan discuss replay 01890a5d-ac96-774b-bcce-b302099a8057",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { DISCUSSION_ARG },
@@ -510,8 +501,8 @@ const struct cli_command discuss_commands[] = {
     {
         .name = "discuss votes",
         .op = "discussion_votes",
-        .help = "Show the ballots of a discussion's last vote, and how they come out under every rule. Exit code 3 when it "
-                "has not voted.",
+        .help = "Show the ballots of a discussion's last vote, and how they come out under every rule. "
+                "Exit code 3 when it has not voted.",
         .examples = "witan discuss votes 01890a5d-ac96-774b-bcce-b302099a8057",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { DISCUSSION_ARG },

@@ -18,7 +18,7 @@ static int run_docs(struct cli *cli)
     if (strcmp(what, "api") == 0) {
         apidoc_write(op_all(), &text);
     } else if (strcmp(what, "events") == 0) {
-        eventdoc_write(event_type_all(), &text);
+        eventdoc_write(&text);
     } else if (strcmp(what, "asyncapi") == 0) {
         asyncapi_write(WITAN_VERSION, &text);
     } else if (strcmp(what, "openapi") == 0) {
@@ -43,9 +43,8 @@ static int run_completion(struct cli *cli)
 const struct cli_command docs_commands[] = {
     {
         .name = "docs",
-        .help = "Print the reference of the API or of its events, or the same as OpenAPI or AsyncAPI; the "
-                "manual page; the table of "
-                "exit codes.",
+        .help =
+            "Print the reference of the API or of its events, or the same as OpenAPI or AsyncAPI; the manual page; the table of exit codes.",
         .examples =
             "witan docs api >docs/api.md\nwitan docs openapi >openapi.json\nwitan docs man | man -l -",
         .args = { { "WHAT", .help = "Which document.", .words = documents } },

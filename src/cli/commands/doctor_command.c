@@ -10,6 +10,7 @@
 #include "cli/commands/tables.h"
 #include "cli/store/meant.h"
 #include "cli/term.h"
+#include "core/upkeep/refold.h"
 #include "db/migrate.h"
 #include "db/own_schema.h"
 #include "db/store_file.h"
@@ -147,8 +148,7 @@ static bool check_schema(struct doctor *doctor, struct db *db, struct err *err)
         return false;
     if (odd)
         add(doctor, "schema", DOUBTFUL,
-            "Take it out if you do not know it: it runs in the server, and `witan restore` "
-            "refuses backups with it.",
+            "Remove it if you do not know it: it runs in the server, and `witan restore` refuses backups with it.",
             "Schema %d, but %s.", number, odd);
     else if (number == migrate_newest())
         add(doctor, "schema", FINE, NULL, "Schema %d, as this witan has it.", number);
@@ -172,8 +172,7 @@ static bool check_integrity(struct doctor *doctor, struct db *db, struct err *er
         add(doctor, "integrity", FINE, NULL, "The file is sound.");
     else
         add(doctor, "integrity", BAD,
-            "Stop the server, keep a copy of the file, and go back to a backup: `witan restore FILE "
-            "--replace`.",
+            "Stop the server, keep a copy of the file, and go back to a backup: `witan restore FILE --replace`.",
             "The file is damaged: %s", rows.count ? db_cell(&rows, 0, 0) : "it cannot be read");
     return true;
 }
@@ -182,14 +181,29 @@ static bool check_audit(struct doctor *doctor, struct db *db, struct err *err)
 {
     struct db_rows rows;
 
-    if (!db_query_text(db, doctor->cli->arena,
-                       "SELECT COALESCE((SELECT MAX(seq) FROM audit_heads), 0),"
-                       " (SELECT COUNT(*) FROM audit WHERE hash IS NULL)",
-                       DB_NO_ARGS, &rows, err))
+    if (!db_query_text(
+            db, doctor->cli->arena,
+            "SELECT COALESCE((SELECT MAX(seq) FROM audit_heads), 0), (SELECT COUNT(*) FROM audit WHERE hash IS NULL)",
+            DB_NO_ARGS, &rows, err))
         return false;
     add(doctor, "audit", FINE, NULL,
         "The log is sealed up to row %" PRId64 ", %" PRId64 " to go; `witan audit verify` checks it all.",
         db_cell_int(&rows, 0, 0), db_cell_int(&rows, 0, 1));
+    return true;
+}
+
+/* They came to be one when names began to be folded by Unicode, or with a newer version of it. */
+static bool check_names(struct doctor *doctor, struct db *db, struct err *err)
+{
+    struct tx tx = tx_of(db, doctor->cli->arena, clock_now_ms(), err);
+    const char *apart;
+
+    if (!refold_apart(&tx, &apart))
+        return false;
+    if (apart)
+        add(doctor, "names", DOUBTFUL,
+            "Each is found by exactly this spelling, and another by all others. Give an agent another name with `witan agent set NAME --name OTHER`.",
+            "Others have the same name in another spelling: %s.", apart);
     return true;
 }
 
@@ -199,7 +213,7 @@ static bool check_database(struct doctor *doctor, struct db *db, struct err *err
 
     if (!check_schema(doctor, db, err))
         return err->code == ERR_NONE;
-    if (!check_integrity(doctor, db, err) || !check_audit(doctor, db, err) ||
+    if (!check_integrity(doctor, db, err) || !check_audit(doctor, db, err) || !check_names(doctor, db, err) ||
         !db_query(db, doctor->cli->arena, SQL_DATABASE_NOW, DB_NO_ARGS, &rows, err))
         return false;
     if (db->engine == DB_POSTGRES)

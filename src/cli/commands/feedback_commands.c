@@ -55,8 +55,8 @@ const struct cli_command feedback_commands[] = {
     {
         .name = "feedback add",
         .op = "feedback_create",
-        .examples = "witan feedback add \"The search is slow.\" --project \"Web shop\"\nwitan feedback add - "
-                    "<mail.txt",
+        .examples =
+            "witan feedback add \"The search is slow.\" --project \"Web shop\"\nwitan feedback add - <mail.txt",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "TEXT", .param = "text", .flags = CLI_STDIN } },
         .options = { SCOPE_PROJECT },

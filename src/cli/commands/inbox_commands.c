@@ -17,12 +17,12 @@
 
 #define RECONNECT_S 1
 
-static const char events_path[] =
-    "/api/events?types=question_asked,question_answered,question_timeout,question_cancelled,"
-    "question_late_answer";
+static const enum event_type heard[] = { EVENT_QUESTION_ASKED,       EVENT_QUESTION_ANSWERED,
+                                         EVENT_QUESTION_TIMEOUT,     EVENT_QUESTION_CANCELLED,
+                                         EVENT_QUESTION_LATE_ANSWER, EVENT_UNKNOWN };
 
 /* The list being shown, and under which numbers. */
-struct inbox {
+struct shown_inbox {
     struct cli *cli;
     struct pending_filter filter;
     const char *ids[INBOX_SHOWN_MAX];
@@ -83,7 +83,7 @@ enum column { C_NUMBER, C_ID, C_TYPE, C_LEFT, C_DEADLINE, C_AGENT, C_PROJECT, C_
 static const char *const heads[] = { "#",    "ID",      "TYPE", "LEFT", "AT THE DEADLINE",
                                      "FROM", "PROJECT", "FOR",  "WHAT" };
 
-static void cells_of(const struct inbox *inbox, const json_t *item, size_t index, int64_t now_ms,
+static void cells_of(const struct shown_inbox *inbox, const json_t *item, size_t index, int64_t now_ms,
                      const char *cells[COLUMNS])
 {
     struct arena *arena = inbox->cli->arena;
@@ -100,7 +100,8 @@ static void cells_of(const struct inbox *inbox, const json_t *item, size_t index
 }
 
 /* Without a terminal that keeps its numbers, the ids alone; nor is a column shown that nothing stands in. */
-static size_t choose_columns(const struct inbox *inbox, const json_t *items, enum column chosen[COLUMNS])
+static size_t choose_columns(const struct shown_inbox *inbox, const json_t *items,
+                             enum column chosen[COLUMNS])
 {
     size_t count = 0;
 
@@ -120,31 +121,31 @@ static size_t choose_columns(const struct inbox *inbox, const json_t *items, enu
     return count;
 }
 
-static void write_table(struct inbox *inbox, const struct pending_items *pending, struct buf *into)
+static void write_table(struct shown_inbox *inbox, const struct pending_items *pending, struct buf *into)
 {
     enum column chosen[COLUMNS];
     size_t columns = choose_columns(inbox, pending->items, chosen), index;
     const char *row[COLUMNS], *cells[COLUMNS];
     struct term term;
-    struct table table;
+    struct term_table table;
     const json_t *item;
 
     term_init(&term, inbox->cli->arena, into, inbox->cli->colour);
     for (size_t i = 0; i < columns; i++)
         row[i] = heads[chosen[i]];
-    table_init(&table, &term, columns, row);
+    term_table_init(&table, &term, columns, row);
     json_array_foreach(pending->items, index, item)
     {
         cells_of(inbox, item, index, pending->now_ms, cells);
         for (size_t i = 0; i < columns; i++)
             row[i] = cells[chosen[i]];
-        table_row(&table, row);
+        term_table_row(&table, row);
     }
-    table_end(&table);
+    term_table_end(&table);
 }
 
 /* For scripts: no heading, a tab between the columns. */
-static void write_plain(struct inbox *inbox, const struct pending_items *pending, struct buf *into)
+static void write_plain(struct shown_inbox *inbox, const struct pending_items *pending, struct buf *into)
 {
     struct arena *arena = inbox->cli->arena;
     const json_t *item;
@@ -210,7 +211,7 @@ static bool shows_table(const struct cli *cli)
 }
 
 /* Gives numbers to those that are about to be shown. */
-static void number(struct inbox *inbox, size_t from)
+static void number(struct shown_inbox *inbox, size_t from)
 {
     size_t count = inbox->count - from;
 
@@ -220,7 +221,7 @@ static void number(struct inbox *inbox, size_t from)
         inbox->numbered |= inbox->numbers[i] > 0;
 }
 
-static void remember(struct inbox *inbox, const struct pending_items *pending)
+static void remember(struct shown_inbox *inbox, const struct pending_items *pending)
 {
     const json_t *item;
     size_t index;
@@ -238,7 +239,7 @@ static void remember(struct inbox *inbox, const struct pending_items *pending)
 }
 
 /* For programs, questions are also given whole: they are what can be answered at once. */
-static bool list_as_json(struct inbox *inbox, const struct pending_items *pending, struct buf *into,
+static bool list_as_json(struct shown_inbox *inbox, const struct pending_items *pending, struct buf *into,
                          struct err *err)
 {
     const char *type = inbox->filter.type;
@@ -256,7 +257,7 @@ static bool list_as_json(struct inbox *inbox, const struct pending_items *pendin
     return true;
 }
 
-static bool write_listing(struct inbox *inbox, const struct pending_items *pending, struct buf *into,
+static bool write_listing(struct shown_inbox *inbox, const struct pending_items *pending, struct buf *into,
                           struct err *err)
 {
     struct cli *cli = inbox->cli;
@@ -272,7 +273,7 @@ static bool write_listing(struct inbox *inbox, const struct pending_items *pendi
     return true;
 }
 
-static bool show_list(struct inbox *inbox, struct err *err)
+static bool show_list(struct shown_inbox *inbox, struct err *err)
 {
     BUF_AUTO text = { 0 };
     struct pending_items pending;
@@ -299,7 +300,7 @@ static bool show_list(struct inbox *inbox, struct err *err)
 }
 
 /* Where it stands in the list, from 1; 0: it was not shown. */
-static size_t place_of(const struct inbox *inbox, const char *id)
+static size_t place_of(const struct shown_inbox *inbox, const char *id)
 {
     for (size_t i = 0; i < inbox->count; i++)
         if (str_equal(inbox->ids[i], id))
@@ -308,7 +309,7 @@ static size_t place_of(const struct inbox *inbox, const char *id)
 }
 
 /* What a line about it begins with: the number, and the id that means the same elsewhere. */
-static const char *label(const struct inbox *inbox, struct arena *arena, size_t place)
+static const char *label(const struct shown_inbox *inbox, struct arena *arena, size_t place)
 {
     const char *id = question_ref_short(arena, inbox->ids[place - 1]);
 
@@ -318,7 +319,7 @@ static const char *label(const struct inbox *inbox, struct arena *arena, size_t 
 }
 
 /* The oldest is forgotten; its number stays what it is. */
-static void make_room(struct inbox *inbox)
+static void make_room(struct shown_inbox *inbox)
 {
     if (inbox->count < INBOX_SHOWN_MAX)
         return;
@@ -327,7 +328,7 @@ static void make_room(struct inbox *inbox)
     memmove(inbox->numbers, inbox->numbers + 1, inbox->count * sizeof(*inbox->numbers));
 }
 
-static void write_asked(struct inbox *inbox, struct term *term, const json_t *event)
+static void write_asked(struct shown_inbox *inbox, struct term *term, const json_t *event)
 {
     const json_t *question = json_object_get(event, "question");
     int64_t now_ms = clock_ticks_ms() + inbox->ahead_ms;
@@ -341,7 +342,7 @@ static void write_asked(struct inbox *inbox, struct term *term, const json_t *ev
                term_shown(term->arena, member_text(term->arena, question, "question"), VISIBLE_PROSE));
 }
 
-static void write_ended(struct inbox *inbox, struct term *term, const json_t *event, const char *type)
+static void write_ended(struct shown_inbox *inbox, struct term *term, const json_t *event, const char *type)
 {
     const char *answer = view_answer(term->arena, json_object_get(event, "response"));
     size_t place = place_of(inbox, member_text(term->arena, event, "questionId"));
@@ -355,7 +356,7 @@ static void write_ended(struct inbox *inbox, struct term *term, const json_t *ev
                             answer ? term_line(term->arena, answer) : ""));
 }
 
-static bool passes(const struct inbox *inbox, struct arena *arena, const json_t *event)
+static bool passes(const struct shown_inbox *inbox, struct arena *arena, const json_t *event)
 {
     const json_t *question = json_object_get(event, "question");
     const char *type = member_text(arena, question, "type");
@@ -367,7 +368,7 @@ static bool passes(const struct inbox *inbox, struct arena *arena, const json_t 
 
 static bool take_event(void *user, const char *id, const char *data)
 {
-    struct inbox *inbox = user;
+    struct shown_inbox *inbox = user;
     ARENA_AUTO arena = { 0 };
     BUF_AUTO text = { 0 };
     JSON_AUTO *event = NULL;
@@ -381,7 +382,7 @@ static bool take_event(void *user, const char *id, const char *data)
         return true;
     buf_init(&text, 0);
     term_init(&term, &arena, &text, inbox->cli->colour);
-    bool asked = strcmp(type, "question_asked") == 0;
+    bool asked = event_type_of(type) == EVENT_QUESTION_ASKED;
 
     /* What was asked while the list was being read stands in both. */
     if (asked && (!passes(inbox, &arena, event) || place_of(inbox, member_text(&arena, event, "questionId"))))
@@ -399,7 +400,7 @@ static bool take_event(void *user, const char *id, const char *data)
 /* The list is read once the stream is open, so that nothing falls between the two. */
 static bool take_opening(void *user)
 {
-    struct inbox *inbox = user;
+    struct shown_inbox *inbox = user;
     struct err err = { 0 };
 
     if (inbox->last_id[0] || show_list(inbox, &err))
@@ -409,7 +410,7 @@ static bool take_opening(void *user)
 }
 
 /* Follows for ever: when the server comes back, from where it was. */
-static int watch(struct inbox *inbox)
+static int watch(struct shown_inbox *inbox)
 {
     struct cli *cli = inbox->cli;
     bool ever = false;
@@ -417,7 +418,8 @@ static int watch(struct inbox *inbox)
     for (;;) {
         struct err err = { 0 };
         struct client_stream stream = {
-            .path = events_path,
+            .path = "/api/events",
+            .types = heard,
             .last_id = inbox->last_id[0] ? inbox->last_id : NULL,
             .take = take_event,
             .opened = take_opening,
@@ -442,7 +444,7 @@ static int watch(struct inbox *inbox)
 
 static int run_inbox(struct cli *cli)
 {
-    struct inbox *inbox = arena_new(cli->arena, struct inbox);
+    struct shown_inbox *inbox = arena_new(cli->arena, struct shown_inbox);
     const char *limit = cli_get(cli, "limit");
     int64_t most = INBOX_SHOWN;
     struct err err = { 0 };
@@ -451,7 +453,7 @@ static int run_inbox(struct cli *cli)
         err_field(&err, "limit", "--limit takes a number from 1 to %d.", INBOX_SHOWN_MAX);
         return cli_fail(cli, &err);
     }
-    *inbox = (struct inbox){
+    *inbox = (struct shown_inbox){
         .cli = cli,
         .filter = { .type = cli_get(cli, "type"),
                     .project = cli_get(cli, "project"),
@@ -469,16 +471,13 @@ const struct cli_command inbox_commands[] = {
     {
         .name = "inbox",
         .op = "inbox_list",
-        .help = "List what waits for people, of all projects, the most urgent first: questions, approvals, decisions, "
-                "sets of open questions, prompts that mention you, and turns that people owe discussions. On a terminal each has a number for "
-                "`witan show N` and `witan answer N`, which stays its number in that terminal; the short id means the "
-                "same everywhere.",
+        .help = "List what waits for people, of all projects, the most urgent first: questions, approvals, decisions, sets of open questions, prompts that mention you, and turns that people owe discussions. "
+                "On a terminal each has a number for `witan show N` and `witan answer N`, which stays its number in that terminal; the short id means the same everywhere.",
         .examples = "witan inbox\nwitan inbox --watch\nwitan inbox | grep -i deploy\nwitan inbox --type approval --sort deadline\n"
                     "witan inbox --watch --json | while read -r line; do ...; done",
         .uses = CLI_SERVER | CLI_JSON,
         .options = {
-            { "watch", .help = "Go on with what is asked and answered from now on: on a terminal as a list to move in and answer from "
-                               "(arrows or j/k, Enter, a, r, 1-9, /, q), else as lines, with --json of JSON." },
+            { "watch", .help = "Go on with what is asked and answered from now on: on a terminal as a list to move in and answer from (arrows or j/k, Enter, a, r, 1-9, /, q), else as lines, with --json of JSON." },
             { "type", "TYPE", .param = "type" },
             { "project", "PROJECT", .param = "projectId" },
             { "sort", "ORDER", .param = "sort" },

@@ -9,6 +9,7 @@
 #include "cli/client/resume.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
+#include "core/log/event_type.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -222,24 +223,26 @@ static bool take_event(void *user, const char *id, const char *data)
     JSON_AUTO *event = NULL;
     struct err ignored = { 0 };
     struct term term;
-    const char *type, *status;
+    const char *status;
+    enum event_type type;
 
     snprintf(follow->last_id, sizeof(follow->last_id), "%s", id);
-    if (!json_parse(data, strlen(data), &event, &ignored) || !(type = member_text(&arena, event, "type")))
+    if (!json_parse(data, strlen(data), &event, &ignored))
         return true;
+    type = event_type_of(member_text(&arena, event, "type"));
     buf_init(&text, 0);
     term_init(&term, &arena, &text, follow->cli->colour);
     status = member_text(&arena, event, "status");
     if (follow->cli->json)
         buf_format(&text, "%s\n", data);
-    else if (strcmp(type, "job.log") == 0)
+    else if (type == EVENT_JOB_LOG)
         write_line(&term, event, follow->cli->utc);
-    else if (strcmp(type, "status") == 0)
+    else if (type == EVENT_JOB_STATUS)
         cli_note(follow->cli, "%s", term_line(&arena, status));
     follow->code = text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
-    if (is_over(status) && (strcmp(type, "job.ended") == 0 || strcmp(type, "status") == 0))
+    if (is_over(status) && (type == EVENT_JOB_ENDED || type == EVENT_JOB_STATUS))
         snprintf(follow->status, sizeof(follow->status), "%s", status);
-    return follow->code == CLI_OK && (!follow->status[0] || strcmp(type, "job.ended") != 0);
+    return follow->code == CLI_OK && (!follow->status[0] || type != EVENT_JOB_ENDED);
 }
 
 /* A job that had ended before anybody listened sends no event. */
@@ -316,9 +319,9 @@ static int run_follow(struct cli *cli)
     }
 }
 
-#define JOB_ID                                                                                               \
-    {                                                                                                        \
-        "ID", .param = "id"                                                                                  \
+#define JOB_ID \
+    { \
+        "ID", .param = "id" \
     }
 
 const struct cli_command job_commands[] = {
@@ -418,8 +421,8 @@ const struct cli_command job_commands[] = {
     },
     {
         .name = "job follow",
-        .help = "Follow a job until it ends. Exit code: 0 completed, 3 failed, 6 cancelled; a signal ends the "
-                "following, not the job.",
+        .help = "Follow a job until it ends. "
+                "Exit code: 0 completed, 3 failed, 6 cancelled; a signal ends the following, not the job.",
         .examples = "witan job follow ID\nwitan job follow ID --json",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "ID", .help = "The job." } },

@@ -104,9 +104,9 @@ static int run_whoami(struct cli *cli)
 const struct cli_command login_commands[] = {
     {
         .name = "login",
-        .help = "Log in as a person, so that what you answer is yours. The login is kept in a file for you "
-                "alone, for "
-                "this server; --token-file and WITAN_TOKEN go before it.",
+        .help =
+            "Log in as a person, so that what you answer is yours. "
+            "The login is kept in a file for you alone, for this server; --token-file and WITAN_TOKEN go before it.",
         .examples = "witan login maya\nwitan login maya --password-stdin <password",
         .uses = CLI_SERVER,
         .args = { { "NAME", .help = "The user's name; asked for when left out.", .flags = CLI_MAY } },

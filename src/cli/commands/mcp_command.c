@@ -77,9 +77,8 @@ static int run_mcp(struct cli *cli)
 const struct cli_command mcp_commands[] = {
     {
         .name = "mcp",
-        .help = "Speak MCP over standard input and output, for clients that start programs. `witan connect` "
-                "tells "
-                "them how.",
+        .help = "Speak MCP over standard input and output, for clients that start programs. "
+                "`witan connect` tells them how.",
         .examples =
             "witan mcp\nwitan mcp --start\nwitan mcp --url https://witan.example --token-file agent.token",
         .uses = CLI_SERVER,

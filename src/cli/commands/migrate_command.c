@@ -1,5 +1,6 @@
 #include "cli/commands/tables.h"
 #include "cli/store/local.h"
+#include "core/upkeep/refold.h"
 #include "db/claim.h"
 #include "db/migrate.h"
 #include "server/serve.h"
@@ -10,11 +11,12 @@
 static bool change_schema(struct cli *cli, const char *url, struct migrate_report *report, struct err *err)
 {
     struct claim claim;
+    size_t folded;
 
     if (!claim_take(&claim, url, err))
         return false;
     struct db *db = db_open(url, err);
-    bool good = db && migrate_up(db, cli->arena, report, err);
+    bool good = db && migrate_up(db, cli->arena, report, err) && refold_store(db, cli->arena, &folded, err);
 
     db_close(db);
     claim_release(&claim);

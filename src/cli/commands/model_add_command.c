@@ -65,8 +65,8 @@ static bool take_entry(const struct cli *cli, struct model_entry *entry, struct 
             err_field(err, "provider",
                       "--provider must say who answers: ollama, openai, anthropic or scripted.");
             return err_hint(
-                err, "LM Studio, vLLM and llama-server speak as openai does, at a --base-url that ends "
-                     "in /v1.");
+                err,
+                "LM Studio, vLLM and llama-server speak as openai does, at a --base-url that ends in /v1.");
         }
     }
     return true;
@@ -124,8 +124,8 @@ static bool find_settings(struct cli *cli, struct meant *meant, struct err *err)
 {
     if (!meant_find(meant, cli, err)) {
         if (err->code == ERR_FORBIDDEN)
-            err_hint(err, "Put sudo before it: `sudo witan model add ...`. For a server of your own name its "
-                          "settings: --config FILE");
+            err_hint(err, "Put sudo before it: `sudo witan model add ...`. "
+                          "For a server of your own name its settings: --config FILE");
         return false;
     }
     if (meant->file)
@@ -167,8 +167,7 @@ static void say_what_now(const struct cli *cli, const struct model_entry *entry,
     if (first)
         cli_note(
             cli,
-            "It is the first model there: from the next start on agents that name none speak with it, and no "
-            "others are looked for on this machine.");
+            "It is the first model there: from the next start on agents that name none speak with it, and no others are looked for on this machine.");
 }
 
 static int run_add(struct cli *cli)
@@ -196,8 +195,8 @@ static const char *provider_at(size_t at)
 const struct cli_command model_add_commands[] = {
     {
         .name = "model add",
-        .help = "Write a model into config.yaml, where agents can then name it. The rest of the file stays as it is; a server "
-                "reads it when it starts.",
+        .help = "Write a model into config.yaml, where agents can then name it. "
+                "The rest of the file stays as it is; a server reads it when it starts.",
         .examples = "witan model add local --base-url http://127.0.0.1:1234/v1 --model qwen2.5-7b-instruct\n"
                     "witan model add small --provider ollama --model llama3.2\n"
                     "witan model add claude --provider anthropic --model claude-sonnet-4-5 --api-key-env MY_KEY",

@@ -99,7 +99,7 @@ static bool bench_open(struct bench *bench, struct cli *cli, struct err *err)
     *bench = (struct bench){ .cli = cli };
     if (!cli_config(cli, &bench->config, err) || !net_open(&bench->net, err))
         return false;
-    bench->llm = llm_open(bench->net, MODELS_IN_FLIGHT);
+    bench->llm = llm_open(bench->net);
     return true;
 }
 
@@ -156,10 +156,10 @@ static void list_table(const struct bench *bench, struct buf *into)
     static const char *const heads[] = { "NAME", "PROVIDER", "MODEL", "KEY", "WHERE" };
     struct arena *arena = bench->cli->arena;
     struct term term;
-    struct table table;
+    struct term_table table;
 
     term_init(&term, arena, into, bench->cli->colour);
-    table_init(&table, &term, 5, heads);
+    term_table_init(&table, &term, 5, heads);
     for (size_t i = 0; i < bench->count; i++) {
         const struct llm_model *model = &bench->models[i];
         const char *where = *model_url(model) ? model_url(model) : model->script;
@@ -167,17 +167,19 @@ static void list_table(const struct bench *bench, struct buf *into)
                                       model_provider_name(model->provider), term_line(arena, model->model),
                                       key_of(arena, model), term_line(arena, where) };
 
-        table_row(&table, cells);
+        term_table_row(&table, cells);
     }
-    table_end(&table);
+    term_table_end(&table);
 }
 
 static void how_to_get_one(const struct bench *bench)
 {
-    cli_note(bench->cli, bench->has_ollama
-                             ? "The local Ollama has no models: `ollama pull llama3.2` fetches one."
-                             : "There is no model. Start Ollama, LM Studio, vLLM or llama-server on this "
-                               "machine, or name one in config.yaml: `witan model add --help`.");
+    cli_note(
+        bench->cli,
+        bench->has_ollama
+            ? "The local Ollama has no models: `ollama pull llama3.2` fetches one."
+            : "There is no model. "
+              "Start Ollama, LM Studio, vLLM or llama-server on this machine, or name one in config.yaml: `witan model add --help`.");
 }
 
 static int run_list(struct cli *cli)
@@ -221,9 +223,9 @@ static bool choose(struct bench *bench, const char *wanted, struct err *err)
     if (bench->count > 0)
         return true;
     err_set(err, ERR_NOT_FOUND, "There is no model %s in config.yaml.", wanted);
-    return err_hint(err,
-                    "`witan model list` shows the names; one that is not there is PROVIDER:MODEL, such as "
-                    "ollama:llama3.2, or PROVIDER@PORT:MODEL.");
+    return err_hint(
+        err,
+        "`witan model list` shows the names; one that is not there is PROVIDER:MODEL, such as ollama:llama3.2, or PROVIDER@PORT:MODEL.");
 }
 
 static void write_usage(struct json_out *out, const char *key, int64_t count)
@@ -367,7 +369,7 @@ static bool read_timeout(const struct cli *cli, int64_t *timeout_ms, struct err 
     *timeout_ms = TEST_TIMEOUT_MS;
     if (given && !cli_duration("timeout", given, timeout_ms, err))
         return false;
-    return *timeout_ms > 0 || err_field(err, "timeout", "--timeout must be longer than nothing.");
+    return *timeout_ms > 0 || err_field(err, "timeout", "--timeout must be more than zero.");
 }
 
 static int run_test(struct cli *cli)
@@ -399,8 +401,7 @@ static int run_test(struct cli *cli)
 const struct cli_command model_commands[] = {
     {
         .name = "model list",
-        .help = "List the models of config.yaml and those of servers on this machine (Ollama, LM Studio, vLLM, llama-server), and "
-                "say which one speaks for agents that name none.",
+        .help = "List the models of config.yaml and those of servers on this machine (Ollama, LM Studio, vLLM, llama-server), and say which one speaks for agents that name none.",
         .examples = "witan model list\nwitan model list --json",
         .uses = CLI_CONFIG | CLI_JSON,
         .run = run_list,

@@ -194,17 +194,16 @@ static int run_remove(struct cli *cli)
     return cli->json ? invoke_print(cli, &reply, false) : CLI_OK;
 }
 
-#define PROJECT_ARGUMENT                                                                                     \
-    {                                                                                                        \
-        "PROJECT", .help = "Its id or name."                                                                 \
+#define PROJECT_ARGUMENT \
+    { \
+        "PROJECT", .help = "Its id or name." \
     }
-#define AUTONOMY                                                                                             \
-    {                                                                                                        \
-        "autonomy", "LEVEL",                                                                                 \
-            .help = "What its agents may decide; or CATEGORY=LEVEL, several times: scopeChanges, "           \
-                    "architectureDecisions, dependencyModifications; automated, notify_and_proceed, "        \
-                    "requires_approval.",                                                                    \
-            .flags = CLI_OTHER, .word_at = autonomy_word_at                                                  \
+#define AUTONOMY \
+    { \
+        "autonomy", "LEVEL", \
+            .help = \
+                "What its agents may decide; or CATEGORY=LEVEL, several times: scopeChanges, architectureDecisions, dependencyModifications; automated, notify_and_proceed, requires_approval.", \
+            .flags = CLI_OTHER, .word_at = autonomy_word_at \
     }
 
 const struct cli_command project_commands[] = {

@@ -168,26 +168,26 @@ static bool read_list(struct cli *cli, json_t *params, json_t *prompts, struct c
 static void write_list(const struct cli *cli, const json_t *prompts, struct buf *into)
 {
     struct term term;
-    struct table table;
+    struct term_table table;
     const json_t *prompt;
     size_t index;
 
     term_init(&term, cli->arena, into, cli->colour);
-    table_init(&table, &term, 6, (const char *[]){ "ID", "STATUS", "REPLIES", "ASKED", "BY", "PROMPT" });
+    term_table_init(&table, &term, 6, (const char *[]){ "ID", "STATUS", "REPLIES", "ASKED", "BY", "PROMPT" });
     json_array_foreach(prompts, index, prompt)
     {
         const char *count = member_text(cli->arena, prompt, "response_count");
 
-        table_row(&table,
-                  (const char *[]){
-                      member_text(cli->arena, prompt, "id"), member_text(cli->arena, prompt, "status"),
-                      arena_format(cli->arena, "%s/%" PRId64, count ? count : "?",
-                                   member_int(prompt, "required_responses")),
-                      term_when(cli->arena, member_text(cli->arena, prompt, "created_at"), clock_now_ms()),
-                      member_text(cli->arena, prompt, "requester_agent"),
-                      member_text(cli->arena, prompt, "prompt_message") });
+        term_table_row(
+            &table, (const char *[]){
+                        member_text(cli->arena, prompt, "id"), member_text(cli->arena, prompt, "status"),
+                        arena_format(cli->arena, "%s/%" PRId64, count ? count : "?",
+                                     member_int(prompt, "required_responses")),
+                        term_when(cli->arena, member_text(cli->arena, prompt, "created_at"), clock_now_ms()),
+                        member_text(cli->arena, prompt, "requester_agent"),
+                        member_text(cli->arena, prompt, "prompt_message") });
     }
-    table_end(&table);
+    term_table_end(&table);
 }
 
 static int print_all_json(const json_t *prompts)
@@ -349,9 +349,9 @@ static int run_cancel(struct cli *cli)
     return end_prompt(cli, "cancel");
 }
 
-#define PROMPT_ID                                                                                            \
-    {                                                                                                        \
-        "ID", .param = "id", .help = "The prompt: its id, whole or short, or its number in this terminal."   \
+#define PROMPT_ID \
+    { \
+        "ID", .param = "id", .help = "The prompt: its id, whole or short, or its number in this terminal." \
     }
 
 const struct cli_command prompt_commands[] = {
@@ -371,8 +371,7 @@ const struct cli_command prompt_commands[] = {
               .flags = CLI_MINUTES },
             { "task", "ID", .param = "task_id" },
             { "count-all", .param = "count_all" },
-            { "wait", .help = "Wait until it has ended: exit code 0 resolved, 5 timed out, 6 cancelled; a signal "
-                              "leaves it open and prints how to go on waiting." },
+            { "wait", .help = "Wait until it has ended: exit code 0 resolved, 5 timed out, 6 cancelled; a signal leaves it open and prints how to go on waiting." },
             PATIENCE_OPTION,
             { "idempotency-key", "KEY", .help = "Asking again with the same key waits for the same prompt." },
         },
@@ -400,8 +399,7 @@ const struct cli_command prompt_commands[] = {
         .uses = CLI_SERVER | CLI_JSON,
         .args = { PROMPT_ID },
         .options = {
-            { "wait", .help = "Wait until it has ended: exit code 0 resolved, 5 timed out, 6 cancelled; a signal "
-                              "leaves it open and prints how to go on waiting." },
+            { "wait", .help = "Wait until it has ended: exit code 0 resolved, 5 timed out, 6 cancelled; a signal leaves it open and prints how to go on waiting." },
             PATIENCE_OPTION,
         },
         .run = run_show,

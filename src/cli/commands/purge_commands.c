@@ -15,7 +15,7 @@
 
 /* What one run is about. */
 struct purge {
-    struct local local;
+    struct local_store local;
     struct {
         bool wanted;
         int64_t before_ms, count, gone;
@@ -76,7 +76,7 @@ static bool count_kinds(struct purge *purge)
 /* Each batch is a transaction of its own, so that a running server goes on between them. */
 static bool purge_kind(struct purge *purge, enum purge_kind kind, struct err *err)
 {
-    struct local *local = &purge->local;
+    struct local_store *local = &purge->local;
     struct audit_entry by = { .actor_kind = caller_kind_name(CALLER_LOCAL),
                               .actor_id = "local",
                               .actor = "local",
@@ -195,9 +195,8 @@ static const char *kind_at(size_t at)
 const struct cli_command purge_commands[] = {
     {
         .name = "purge",
-        .help = "Let go of what has been kept for long enough, beside a running server. The settings events.keep, "
-                "logs.keep, notifications.keep, discussions.keep, idempotency.lifetime and audit.keep say how long; the server applies "
-                "them by itself.",
+        .help = "Let go of what has been kept for long enough, beside a running server. "
+                "The settings events.keep, logs.keep, notifications.keep, discussions.keep, idempotency.lifetime and audit.keep say how long; the server applies them by itself.",
         .examples = "witan purge --dry-run\nwitan purge --older-than 90d --kind events,logs --yes\n"
                     "witan purge --older-than 730d --kind audit --yes",
         .uses = CLI_STORE | CLI_JSON,

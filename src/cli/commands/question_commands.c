@@ -148,11 +148,11 @@ static int run_notifications(struct cli *cli)
     return cli_print(text.bytes, text.len);
 }
 
-#define QUESTION_ARG                                                                                         \
-    {                                                                                                        \
-        {                                                                                                    \
-            "ID", .help = "The question: its id, whole or short, or its number in this terminal."            \
-        }                                                                                                    \
+#define QUESTION_ARG \
+    { \
+        { \
+            "ID", .help = "The question: its id, whole or short, or its number in this terminal." \
+        } \
     }
 
 const struct cli_command question_commands[] = {
@@ -180,8 +180,7 @@ const struct cli_command question_commands[] = {
     {
         .name = "link",
         .op = "question_link",
-        .help = "Make a one-time link to a question, for somebody who has no login: it shows that question and takes one "
-                "answer.",
+        .help = "Make a one-time link to a question, for somebody who has no login: it shows that question and takes one answer.",
         .examples = "witan link 2\nwitan link ID | mail -s \"Please decide\" maya",
         .uses = CLI_SERVER | CLI_JSON,
         .args = QUESTION_ARG,
@@ -199,8 +198,8 @@ const struct cli_command question_commands[] = {
     {
         .name = "assign",
         .op = "question_assign",
-        .help = "Give a question to one person, who alone may answer it from then on. Whoever may answer it may do that, and "
-                "owners and admins.",
+        .help = "Give a question to one person, who alone may answer it from then on. "
+                "Anyone who may answer it can do this, and so can owners and admins.",
         .examples = "witan assign 2 Maya\nwitan assign ID Maya --note \"you know that customer\"",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "ID", .help = "The question: its id, whole or short, or its number in this terminal." },
@@ -221,8 +220,8 @@ const struct cli_command question_commands[] = {
     {
         .name = "snooze",
         .op = "question_snooze",
-        .help = "Do not be reminded of a question for a while: it is not counted among what needs you. Its deadline runs on, "
-                "and five minutes before that it needs you again.",
+        .help = "Do not be reminded of a question for a while: it is not counted among what needs you. "
+                "Its deadline runs on, and five minutes before that it needs you again.",
         .examples = "witan snooze 2 1h\nwitan snooze ID 20m",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "ID", .help = "The question: its id, whole or short, or its number in this terminal." },

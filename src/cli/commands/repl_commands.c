@@ -24,7 +24,7 @@
 #define TITLE_CHARS 80
 #define WORDS_MAX   64
 
-struct session {
+struct repl_session {
     struct cli *cli;
     struct line_editor *editor;
     const char *id, *project_id;
@@ -37,26 +37,26 @@ struct session {
     int code;           /* of the first thing that failed */
 };
 
-static void note_failure(struct session *session, int code)
+static void note_failure(struct repl_session *session, int code)
 {
     if (session->code == CLI_OK)
         session->code = code;
 }
 
-static void fail(struct session *session, const struct err *err)
+static void fail(struct repl_session *session, const struct err *err)
 {
     note_failure(session, cli_fail(session->cli, err));
 }
 
 /* A question that nobody has a model for. What to do about it is said with the first, for all of them. */
-static void say_no_model(struct session *session)
+static void say_no_model(struct repl_session *session)
 {
     if (!session->told_no_model)
         cli_note(session->cli, "`witan chat --rehearse` shows how it goes without a model.");
     session->told_no_model = true;
 }
 
-static void refuse(struct session *session, struct err *err)
+static void refuse(struct repl_session *session, struct err *err)
 {
     if (!council_lacks_model(err)) {
         note_failure(session, council_refused(session->cli, err));
@@ -81,14 +81,15 @@ static const char *id_of(struct cli *cli, const json_t *object)
     return id ? arena_text(cli->arena, id) : NULL;
 }
 
-static bool find_project(struct session *session, struct err *err)
+static bool find_project(struct repl_session *session, struct err *err)
 {
     session->project_id = cli_get(session->cli, "project");
     return session->project_id ||
            chat_project(session->cli, &session->project_id, &session->project_made, err);
 }
 
-static bool make_task(struct session *session, const char *question, const char **task_id, struct err *err)
+static bool make_task(struct repl_session *session, const char *question, const char **task_id,
+                      struct err *err)
 {
     struct arena *arena = session->cli->arena;
     JSON_AUTO *params = json_pack("{s:s, s:s, s:s, s:s}", "id", session->project_id, "title",
@@ -104,7 +105,7 @@ static bool make_task(struct session *session, const char *question, const char 
                                session->cli->target.url);
 }
 
-static void close_task(struct session *session, const char *task_id)
+static void close_task(struct repl_session *session, const char *task_id)
 {
     JSON_AUTO *params =
         json_pack("{s:s, s:s, s:s}", "id", session->project_id, "tid", task_id, "status", "closed");
@@ -117,7 +118,7 @@ static void close_task(struct session *session, const char *task_id)
 }
 
 /* Of a question that nobody can discuss nothing is left; nor of the project that was made for it. */
-static void drop_task(struct session *session, const char *task_id, bool made)
+static void drop_task(struct repl_session *session, const char *task_id, bool made)
 {
     JSON_AUTO *params = json_pack("{s:s, s:s}", "id", session->project_id, "tid", task_id);
     struct client_reply reply;
@@ -133,7 +134,7 @@ static void drop_task(struct session *session, const char *task_id, bool made)
 /* A question */
 
 /* What goes with it beside the topic: whether it is a rehearsal, and what was asked before. */
-static void add_options(struct session *session, json_t *wish)
+static void add_options(struct repl_session *session, json_t *wish)
 {
     const char *past = chat_memory_text(&session->memory, session->cli->arena);
     json_t *options = json_object();
@@ -145,12 +146,12 @@ static void add_options(struct session *session, json_t *wish)
     json_object_set_new(wish, "options", options);
 }
 
-static bool start(struct session *session, const char *question, const char **task_id, struct err *err)
+static bool start(struct repl_session *session, const char *question, const char **task_id, struct err *err)
 {
     struct cli *cli = session->cli;
     bool made = session->project_made; /* only the question that it was made for may take it away again */
     JSON_AUTO *wish = json_pack("{s:s, s:s, s:s, s:s, s:s}", "topic", question, "mode", "rounds", "cast",
-                                council_casts[session->specialists ? CAST_SPECIALISTS : CAST_MODERATOR],
+                                cast_word(session->specialists ? CAST_SPECIALISTS : CAST_MODERATOR),
                                 "projectId", session->project_id, "sessionId", session->id);
 
     session->project_made = false;
@@ -168,7 +169,7 @@ static bool start(struct session *session, const char *question, const char **ta
 }
 
 /* Ctrl-C stops what is being discussed; other signals are for the program. */
-static void stop(struct session *session)
+static void stop(struct repl_session *session)
 {
     if (!interrupted_by_person()) {
         session->over = true;
@@ -179,7 +180,7 @@ static void stop(struct session *session)
     interrupt_forget();
 }
 
-static void watch(struct session *session, const char *question, const char *task_id)
+static void watch(struct repl_session *session, const char *question, const char *task_id)
 {
     struct discussion_view view;
     JSON_AUTO *state = NULL;
@@ -202,7 +203,7 @@ static void watch(struct session *session, const char *question, const char *tas
     view_close(&view);
 }
 
-static void ask(struct session *session, const char *question)
+static void ask(struct repl_session *session, const char *question)
 {
     const char *task_id = NULL;
     struct err err = { 0 };
@@ -217,7 +218,7 @@ static void ask(struct session *session, const char *question)
 
 /* Words that are no questions */
 
-static void do_specialists(struct session *session, const char *rest)
+static void do_specialists(struct repl_session *session, const char *rest)
 {
     if (strcmp(rest, "on") != 0 && strcmp(rest, "off") != 0) {
         cli_note(session->cli, "`specialists on` or `specialists off`; they are %s.",
@@ -229,7 +230,7 @@ static void do_specialists(struct session *session, const char *rest)
                                                 : "The moderator answers alone.");
 }
 
-static void do_rounds(struct session *session, const char *rest)
+static void do_rounds(struct repl_session *session, const char *rest)
 {
     int64_t number;
 
@@ -242,7 +243,7 @@ static void do_rounds(struct session *session, const char *rest)
     cli_note(session->cli, "At most %lld round(s) from the next question on.", (long long)number);
 }
 
-static void do_status(struct session *session, const char *rest)
+static void do_status(struct repl_session *session, const char *rest)
 {
     const struct cli *cli = session->cli;
     const char *rounds =
@@ -259,14 +260,14 @@ static void do_status(struct session *session, const char *rest)
     cli_print(text, strlen(text));
 }
 
-static void do_clear(struct session *session, const char *rest)
+static void do_clear(struct repl_session *session, const char *rest)
 {
     (void)rest;
     session->memory = (struct chat_memory){ 0 };
     cli_note(session->cli, "The next question stands for itself.");
 }
 
-static void do_transcript(struct session *session, const char *rest)
+static void do_transcript(struct repl_session *session, const char *rest)
 {
     const char *text;
     struct err err = { 0 };
@@ -283,7 +284,7 @@ static void do_transcript(struct session *session, const char *rest)
 }
 
 /* A command of the program, as if it had been called with these words. */
-static void run_command(struct session *session, char *words[], int count)
+static void run_command(struct repl_session *session, char *words[], int count)
 {
     struct cli *outer = session->cli, *inner = arena_new(outer->arena, struct cli);
     struct err err = { 0 };
@@ -303,7 +304,7 @@ static void run_command(struct session *session, char *words[], int count)
         note_failure(session, code);
 }
 
-static void do_inbox(struct session *session, const char *rest)
+static void do_inbox(struct repl_session *session, const char *rest)
 {
     char *words[] = { "inbox" };
 
@@ -312,7 +313,7 @@ static void do_inbox(struct session *session, const char *rest)
 }
 
 /* "answer N words of the answer": the words are one, unless they are options. */
-static void do_answer(struct session *session, const char *rest)
+static void do_answer(struct repl_session *session, const char *rest)
 {
     struct arena *arena = session->cli->arena;
     size_t len = strcspn(rest, " ");
@@ -335,17 +336,17 @@ static void do_answer(struct session *session, const char *rest)
     run_command(session, words, count);
 }
 
-static void do_quit(struct session *session, const char *rest)
+static void do_quit(struct repl_session *session, const char *rest)
 {
     (void)rest;
     session->over = true;
 }
 
-static void do_help(struct session *session, const char *rest);
+static void do_help(struct repl_session *session, const char *rest);
 
-static const struct word {
+static const struct repl_word {
     const char *name, *args, *help;
-    void (*run)(struct session *session, const char *rest);
+    void (*run)(struct repl_session *session, const char *rest);
     bool alone; /* more words behind it make it a question */
 } known[] = {
     { "specialists", " on|off", "Three specialists discuss your questions, or the moderator answers alone.",
@@ -362,7 +363,7 @@ static const struct word {
     { "exit", NULL, NULL, do_quit, true },
 };
 
-static void do_help(struct session *session, const char *rest)
+static void do_help(struct repl_session *session, const char *rest)
 {
     BUF_AUTO text = { 0 };
 
@@ -379,7 +380,7 @@ static void do_help(struct session *session, const char *rest)
  * "rounds" is a word; "Rounds of what?" is a question, and so is "status of the build". Who knows other chats
  * may type "/status".
  */
-static bool is_word(const struct word *word, const char *line, const char **rest)
+static bool is_word(const struct repl_word *word, const char *line, const char **rest)
 {
     size_t len = strlen(word->name);
 
@@ -390,7 +391,7 @@ static bool is_word(const struct word *word, const char *line, const char **rest
     return !word->alone || !**rest;
 }
 
-static void take_line(struct session *session, const char *line)
+static void take_line(struct repl_session *session, const char *line)
 {
     const char *rest;
 
@@ -403,7 +404,7 @@ static void take_line(struct session *session, const char *line)
         ask(session, line);
 }
 
-static void greet(const struct session *session)
+static void greet(const struct repl_session *session)
 {
     cli_note(session->cli, "Session %s. Type a question, or `help`.", session->id);
     if (cli_has(session->cli, "rehearse"))
@@ -413,9 +414,9 @@ static void greet(const struct session *session)
 static int talk(struct cli *cli)
 {
     const char *history = state_folder_path(cli->arena, "chat_history"), *line = "";
-    struct session session = { .cli = cli,
-                               .id = uuid_new(cli->arena),
-                               .specialists = cli_has(cli, "specialists") };
+    struct repl_session session = { .cli = cli,
+                                    .id = uuid_new(cli->arena),
+                                    .specialists = cli_has(cli, "specialists") };
 
     if (history)
         state_folder_make(cli->arena, state_folder_path(cli->arena, "."));
@@ -439,7 +440,7 @@ static int talk(struct cli *cli)
 
 static int run_chat(struct cli *cli)
 {
-    struct rehearsal rehearsal = { 0 };
+    struct cli_rehearsal rehearsal = { 0 };
     struct err err = { 0 };
     int code;
 
@@ -453,17 +454,17 @@ static int run_chat(struct cli *cli)
 const struct cli_command repl_commands[] = {
     {
         .name = "chat",
-        .help = "Ask one question after the other, with line editing and a history. Each is asked with the last few and "
-                "what came of them in mind, until `clear`. `specialists on` has three agents discuss each; `help` lists "
-                "the other words. Where standard input is no terminal its lines "
-                "are run as a script.",
+        .help = "Ask one question after the other, with line editing and a history. "
+                "Each is asked with the last few and what came of them in mind, until `clear`. "
+                "`specialists on` has three agents discuss each; `help` lists the other words. "
+                "When standard input is not a terminal, its lines are run as a script.",
         .examples = "witan chat\nwitan chat --rehearse --specialists\n"
                     "printf 'specialists on\\nREST or GraphQL?\\n' | witan chat",
         .uses = CLI_SERVER,
         .options = {
             { "specialists", .help = "Begin with specialists on." },
-            { "project", "PROJECT", .help = "The project whose tasks the questions are: its id or name. Default: Chat, "
-              "which is made if it is not there." },
+            { "project", "PROJECT", .help = "The project whose tasks the questions are: its id or name. "
+                                            "Default: Chat, which is made if it does not exist." },
             { "rehearse", .help = "With scripted lines instead of models; without a server, on a store that is thrown away." },
             PATIENCE_OPTION,
         },

@@ -62,9 +62,9 @@ const struct cli_command resolve_commands[] = {
     {
         .name = "resolve",
         .op = "open_question_resolve",
-        .help = "Answer a set of open questions, or dismiss it. Answers to some of them are noted; the set stays "
-                "open, and its task waits, until the rest is answered or --rest-unanswered is given. Exit code "
-                "7: it was answered otherwise before, and nothing was changed.",
+        .help = "Answer a set of open questions, or dismiss it. "
+                "Answers to some of them are noted; the set stays open, and its task waits, until the rest is answered or --rest-unanswered is given. "
+                "Exit code 7: it was answered differently before, and nothing was changed.",
         .examples = "witan resolve 2 q1=\"PostgreSQL\" q2=\"yes, 50 a page\"\n"
                     "witan resolve ID q1=\"PostgreSQL\"                    # q2 can be answered later\n"
                     "witan resolve ID q1=\"PostgreSQL\" --rest-unanswered  # q2 never will be\n"

@@ -137,7 +137,7 @@ static bool read_wish(const struct set_wish *wish, const json_t *set, json_t *pa
         if (!read_answer(wish, set, wish->answers[i], responses, err))
             return false;
     if (str_equal(text_of(set, "kind"), "approval") && !wish->approve && !wish->reject && !wish->dismiss) {
-        err_set(err, ERR_INVALID, "This waits for a yes or a no: words alone do not settle it.");
+        err_set(err, ERR_INVALID, "This needs a yes or a no: words alone do not settle it.");
         return err_hint(err, "Add --approve or --reject; the words go along.");
     }
     if (wish->rest_unanswered && !add_stored(set, responses, err))
@@ -248,11 +248,11 @@ static void report(const struct set_wish *wish, const json_t *set)
     const char *id = question_ref_short(cli->arena, wish->id);
 
     if (is_open(set))
-        cli_note(cli,
-                 "Noted. The set stays open and its task waits for %zu more: answer with `witan resolve %s "
-                 "QUESTION=ANSWER`, or leave the rest without an answer with `witan resolve %s "
-                 "--rest-unanswered`.",
-                 unanswered(set), id, id);
+        cli_note(
+            cli,
+            "Noted. "
+            "The set stays open and its task waits for %zu more: answer with `witan resolve %s QUESTION=ANSWER`, or leave the rest without an answer with `witan resolve %s --rest-unanswered`.",
+            unanswered(set), id, id);
     else
         cli_note(cli, wish->dismiss ? "Dismissed." : "Resolved.");
     note_questions(cli, set);
@@ -285,7 +285,7 @@ static int tell_settled(const struct set_wish *wish, const json_t *set, const js
     struct err err = { 0 };
 
     if (!stands_as_wished(wish, set, params)) {
-        err_set(&err, ERR_CONFLICT, "This was settled otherwise by %.80s, %.40s; nothing was changed.", by,
+        err_set(&err, ERR_CONFLICT, "This was settled differently by %.80s, %.40s; nothing was changed.", by,
                 when);
         return report_conflict(cli, set, &err);
     }
@@ -311,7 +311,7 @@ static int settle(const struct set_wish *wish, json_t *params)
         return cli_fail(cli, &err);
     }
     if (!stands_as_wished(wish, set, params)) {
-        err_set(&err, ERR_CONFLICT, "This had been settled otherwise before; nothing was changed.");
+        err_set(&err, ERR_CONFLICT, "This had been settled differently before; nothing was changed.");
         return report_conflict(cli, set, &err);
     }
     if (cli->json)

@@ -22,12 +22,12 @@
 #include <unistd.h>
 
 /* The backup, opened by the caller and read by the store's owner. */
-struct source {
+struct restore_source {
     int fd;
     bool dump; /* of PostgreSQL */
 };
 
-static bool open_source(const struct copy_job *job, struct source *source, struct err *err)
+static bool open_source(const struct copy_job *job, struct restore_source *source, struct err *err)
 {
     char head[5] = "";
 
@@ -49,8 +49,9 @@ static bool refuse_odd(const struct copy_job *job, const struct copy *copy, stru
 {
     err_set(err, ERR_CONFLICT, "%s is not taken: %s.", job->file, copy->odd);
     return err_hint(
-        err, "What is in a store runs in the server, with all its rights, so it is taken only as witan made "
-             "it. Take another backup, or put a copy of this file right first.");
+        err,
+        "What is in a store runs in the server, with all its rights, so it is taken only as witan made it. "
+        "Take another backup, or put a copy of this file right first.");
 }
 
 /* The copy becomes what this program works with: current, verified, and with a row that says where it came
@@ -101,7 +102,7 @@ static bool adopted(struct copy_job *job, struct db *db, struct copy *copy, stru
     return false;
 }
 
-static bool prepare_sqlite(struct copy_job *job, const struct source *source, struct copy *copy,
+static bool prepare_sqlite(struct copy_job *job, const struct restore_source *source, struct copy *copy,
                            struct err *err)
 {
     struct copy before = { 0 };
@@ -155,7 +156,7 @@ static bool put_in_place(struct copy_job *job, bool replace, struct err *err)
     return (!replace || move_aside(job, err)) && files_settle(job->unchecked, job->meant.path, err);
 }
 
-static bool restore_sqlite(struct copy_job *job, const struct source *source, struct copy *copy,
+static bool restore_sqlite(struct copy_job *job, const struct restore_source *source, struct copy *copy,
                            struct err *err)
 {
     bool there = files_size(job->meant.path) > 0;
@@ -186,8 +187,8 @@ static bool refuse_store(struct err *err)
 {
     err_set(err, ERR_CONFLICT, "There is a store in this database already.");
     return err_hint(
-        err, "Restore into an empty one (`createdb witan_restored`, then --db with its name), check it, "
-             "and point the nodes there.");
+        err,
+        "Restore into an empty one (`createdb witan_restored`, then --db with its name), check it, and point the nodes there.");
 }
 
 /* What was put into the database is looked at before the first migration could set it off. */
@@ -204,7 +205,7 @@ static bool look_before(struct copy_job *job, struct db *db, struct err *err)
     return refuse_odd(job, &before, err);
 }
 
-static bool restore_postgres(struct copy_job *job, const struct source *source, struct copy *copy,
+static bool restore_postgres(struct copy_job *job, const struct restore_source *source, struct copy *copy,
                              struct err *err)
 {
     struct arena *arena = job->cli->arena;
@@ -235,7 +236,7 @@ static int run_restore(struct cli *cli)
     struct err err = { 0 };
     struct copy_job job;
     struct copy copy = { 0 };
-    struct source source = { .fd = -1 };
+    struct restore_source source = { .fd = -1 };
     bool good = copy_begin(&job, cli, &err) && open_source(&job, &source, &err) &&
                 (job.engine == DB_SQLITE ? restore_sqlite(&job, &source, &copy, &err)
                                          : restore_postgres(&job, &source, &copy, &err));
@@ -248,16 +249,16 @@ static int run_restore(struct cli *cli)
     meant_say(&job.meant, cli);
     cli_note(
         cli,
-        "Restored. What was revoked or removed since that backup is back: look at `witan token list` and "
-        "`witan user list`.");
+        "Restored. "
+        "What was revoked or removed since that backup is back: look at `witan token list` and `witan user list`.");
     return copy_say(cli, job.file, &copy);
 }
 
 const struct cli_command restore_commands[] = {
     {
         .name = "restore",
-        .help = "Make a store from a backup: checked, brought up to date, its audit log verified. Refused while a "
-                "server uses the store.",
+        .help = "Make a store from a backup: checked, brought up to date, its audit log verified. "
+                "Refused while a server uses the store.",
         .examples = "witan restore /backups/witan-2026-11-15.db --replace\n"
                     "witan restore --db postgres://witan@db.example/witan_restored /backups/witan.dump",
         .uses = CLI_STORE | CLI_JSON,

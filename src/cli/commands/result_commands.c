@@ -63,7 +63,7 @@ static bool read_output(struct cli *cli, const char **output, struct err *err)
         return err_set(err, ERR_TOO_LARGE, "The output is larger than %d bytes.", LIMIT_RESULT_OUTPUT);
     *output = as_text(cli->arena, all.bytes ? all.bytes : "", all.len, &replaced);
     if (replaced > 0)
-        cli_note(cli, "%zu bytes were no text and have been replaced.", replaced);
+        cli_note(cli, "%zu bytes were not text and have been replaced.", replaced);
     return true;
 }
 
@@ -275,17 +275,15 @@ const struct cli_command result_commands[] = {
     {
         .name = "result",
         .op = "result_submit",
-        .help = "Hand in what an agent printed, as it printed it, and show what was found in it: questions and "
-                "problems. Exit code: 0 accepted; 3 it waits for answers that people have been asked for; 1 it "
-                "cannot be read as a result.",
+        .help = "Hand in what an agent printed, as it printed it, and show what was found in it: questions and problems. "
+                "Exit code: 0 accepted; 3 it waits for answers that people have been asked for; 1 it cannot be read as a result.",
         .examples = "witan result --agent coder --source-id TASK output.txt\n"
                     "my-agent | witan result --agent coder --source-id TASK\n"
                     "witan result --agent analyst --source-id FEEDBACK --project \"Web shop\" <output.txt",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "FILE", .help = "The output; - or nothing: standard input.", .flags = CLI_MAY } },
         .options = {
-            { "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has the task, or "
-                                            "the only one." },
+            { "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has the task, or the only one." },
             { "agent", "NAME", .param = "agent", .flags = CLI_MUST },
             { "source", "SOURCE", .param = "source" },
             { "source-id", "ID", .param = "sourceId", .flags = CLI_MUST },

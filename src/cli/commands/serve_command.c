@@ -7,15 +7,13 @@
 #include <string.h>
 
 /* Moving the clock moves everybody's deadlines, so it takes more than a flag that slipped in. */
-static bool check_tests(const struct serve_tests *tests, struct err *err)
+static bool check_clock(bool test_clock, struct err *err)
 {
     const char *test = getenv("WITAN_TEST");
 
-    if ((!tests->clock && !tests->mcp_fixtures) || (test && strcmp(test, "1") == 0))
+    if (!test_clock || (test && strcmp(test, "1") == 0))
         return true;
-    err_set(err, ERR_INVALID,
-            tests->clock ? "--test-clock lets callers move the clock and is for tests only."
-                         : "--test-mcp-fixtures offers tools that do nothing and is for tests only.");
+    err_set(err, ERR_INVALID, "--test-clock lets callers move the clock and is for tests only.");
     return err_hint(err, "Set WITAN_TEST=1 in the environment if that is what you want.");
 }
 
@@ -23,11 +21,10 @@ static int run_serve(struct cli *cli)
 {
     struct config config = { 0 };
     struct err err = { 0 };
-    struct serve_tests tests = { .clock = cli_has(cli, "test-clock"),
-                                 .mcp_fixtures = cli_has(cli, "test-mcp-fixtures") };
-    bool stopped = check_tests(&tests, &err) && cli_config(cli, &config, &err) &&
+    bool test_clock = cli_has(cli, "test-clock");
+    bool stopped = check_clock(test_clock, &err) && cli_config(cli, &config, &err) &&
                    (*config.settings.store_url || config_refuse_homeless(&err)) &&
-                   serve(&config, &tests, &err);
+                   config_prepare(&config, &err) && serve(&config, test_clock, &err);
 
     config_done(&config);
     if (stopped)
@@ -48,10 +45,9 @@ const struct cli_command serve_commands[] = {
         .options = {
             { "listen", "ADDRESS:PORT", .help = "Where to listen. Port 0 picks a free one. Default: 127.0.0.1:7117." },
             { "require-auth", .help = "Demand a token or a login even from this machine." },
-            { "setup", .help = "While nobody can log in: print a link, good once, by which a browser makes the owner's "
-                               "account. Without it a server that others can reach does not start on an empty store." },
+            { "setup", .help = "While nobody can log in: print a link, good once, by which a browser makes the owner's account. "
+                               "Without it a server that others can reach does not start on an empty store." },
             { "test-clock", .help = "For tests: POST /api/test/clock moves the clock. Needs WITAN_TEST=1." },
-            { "test-mcp-fixtures", .help = "For tests: the tools that MCP's conformance suite calls. Needs WITAN_TEST=1." },
         },
         .run = run_serve,
     },

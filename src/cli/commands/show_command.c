@@ -24,10 +24,9 @@ static int run_show(struct cli *cli)
 const struct cli_command show_commands[] = {
     {
         .name = "show",
-        .help = "Show one thing of the inbox whole: what is asked, by whom, its context, its options, what "
-                "is proposed, "
-                "what happens at the deadline, and what to type to answer it. An id may also be that of "
-                "something that has ended.",
+        .help =
+            "Show one thing of the inbox whole: what is asked, by whom, its context, its options, what is proposed, what happens at the deadline, and what to type to answer it. "
+            "An id may also be that of something that has ended.",
         .examples = "witan show 2\nwitan show 5d3f9a10\nwitan show ID --json",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "N", .help = "A number that this terminal has shown, an id, or the end of one." } },

@@ -39,25 +39,25 @@ static int run_add(struct cli *cli)
 static void write_tasks(const struct cli *cli, const json_t *tasks, struct buf *into)
 {
     struct term term;
-    struct table table;
+    struct term_table table;
     const json_t *task;
     size_t index;
 
     term_init(&term, cli->arena, into, cli->colour);
-    table_init(&table, &term, 6, (const char *[]){ "ID", "STATUS", "PRIO", "WHO", "AGE", "TITLE" });
+    term_table_init(&table, &term, 6, (const char *[]){ "ID", "STATUS", "PRIO", "WHO", "AGE", "TITLE" });
     json_array_foreach(tasks, index, task)
     {
         const char *reason = member_text(cli->arena, task, "block_reason");
         const char *title = member_text(cli->arena, task, "title");
 
-        table_row(&table,
-                  (const char *[]){
-                      member_text(cli->arena, task, "id"), member_text(cli->arena, task, "status"),
-                      member_text(cli->arena, task, "priority"), member_text(cli->arena, task, "assignee"),
-                      term_when(cli->arena, member_text(cli->arena, task, "created_at"), clock_now_ms()),
-                      reason ? arena_format(cli->arena, "%s (%s)", title ? title : "", reason) : title });
+        term_table_row(
+            &table, (const char *[]){
+                        member_text(cli->arena, task, "id"), member_text(cli->arena, task, "status"),
+                        member_text(cli->arena, task, "priority"), member_text(cli->arena, task, "assignee"),
+                        term_when(cli->arena, member_text(cli->arena, task, "created_at"), clock_now_ms()),
+                        reason ? arena_format(cli->arena, "%s (%s)", title ? title : "", reason) : title });
     }
-    table_end(&table);
+    term_table_end(&table);
 }
 
 static int list_tasks(struct cli *cli, const char *nothing)
@@ -319,9 +319,9 @@ static int run_config(struct cli *cli)
     return invoke_print(cli, &reply, true);
 }
 
-#define TASK_ID                                                                                              \
-    {                                                                                                        \
-        "ID", .help = "The task."                                                                            \
+#define TASK_ID \
+    { \
+        "ID", .help = "The task." \
     }
 
 const struct cli_command task_commands[] = {
@@ -383,16 +383,15 @@ const struct cli_command task_commands[] = {
     {
         .name = "task claim",
         .op = "task_claim",
-        .help = "Take a task for an agent. Of two that try, one gets it; the other ends with 7. Without an ID "
-                "the first ready one is taken and its id printed; 3 when nothing is ready.",
+        .help = "Take a task for an agent. "
+                "Of two that try, one gets it; the other ends with 7. Without an ID the first ready one is taken and its id printed; 3 when nothing is ready.",
         .examples = "witan task claim ID --agent coder\n"
                     "task=$(witan task claim --project \"Web shop\" --agent coder)",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "ID", .help = "The task.", .flags = CLI_MAY } },
         .options = {
             { "agent", "NAME", .param = "agent", .flags = CLI_MUST },
-            { "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has the task, or "
-                                            "the only one." },
+            { "project", "PROJECT", .help = "Id or name. Else WITAN_PROJECT, else the one that has the task, or the only one." },
         },
         .run = run_claim,
     },
@@ -447,8 +446,7 @@ const struct cli_command task_commands[] = {
     {
         .name = "task context",
         .op = "task_context",
-        .help = "Print what the agent's next prompt must hold: the task, people's answers, its chat, how much it "
-                "may decide.",
+        .help = "Print what the agent's next prompt must hold: the task, people's answers, its chat, how much it may decide.",
         .examples = "my-agent \"$(witan task context ID)\"\nwitan task context ID --json | jq .answers",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { TASK_ID },

@@ -24,11 +24,11 @@ static bool find_save_file(struct cli *cli, const char **file, struct err *err)
     if (files_size(*file) < 0)
         return files_make_folders(*file, err);
     err_set(err, ERR_CONFLICT, "There is a token in %s already.", *file);
-    return err_hint(err, "Take it away first, or leave out --save and keep the new one elsewhere.");
+    return err_hint(err, "Remove it first, or leave out --save and keep the new one elsewhere.");
 }
 
 /* The file is the caller's, whosever the store is. */
-static bool save_secret(struct local *local, const char *file, const char *secret, struct err *err)
+static bool save_secret(struct local_store *local, const char *file, const char *secret, struct err *err)
 {
     const char *line = arena_format(local->tx.arena, "%s\n", secret);
 
@@ -48,7 +48,7 @@ static int say_token(struct cli *cli, const struct token *token, const char *sec
 }
 
 /* Whose it is, by name or id; what it may do by itself is what that user may. */
-static bool find_owner(struct local *local, struct token *token, struct err *err)
+static bool find_owner(struct local_store *local, struct token *token, struct err *err)
 {
     const char *name = cli_get(local->cli, "user");
     struct account account;
@@ -75,7 +75,7 @@ static bool find_owner(struct local *local, struct token *token, struct err *err
 static int run_token_create(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     const char *expires = cli_get(cli, "expires"), *secret = NULL, *file = NULL;
     struct token token = {
         .name = cli_get(cli, "name"),
@@ -145,13 +145,13 @@ static int run_token_list(struct cli *cli)
         { "name", "NAME", false },
     };
 
-    return list_run(cli, &(struct list){ "token_list", "tokens", columns, 8, token_lines });
+    return list_run(cli, &(struct store_list){ "token_list", "tokens", columns, 8, token_lines });
 }
 
 static int run_token_rotate(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     const char *id = cli_get(cli, "ID"), *overlap = cli_get(cli, "overlap"), *secret = NULL;
     const char *expires = cli_get(cli, "expires");
     int64_t minutes = TOKEN_OVERLAP_USUAL;
@@ -175,10 +175,10 @@ static int run_token_rotate(struct cli *cli)
         return code;
     if (token.old_count > 0)
         cli_note(
-            cli, "The secret so far stays good until %s.",
+            cli, "The previous secret stays good until %s.",
             term_time(cli->arena, clock_text(cli->arena, token.old[0].until_ms), clock_now_ms(), cli->utc));
     else
-        cli_note(cli, "The secret so far is worthless now.");
+        cli_note(cli, "The previous secret no longer works.");
     cli_note(cli, "Token %s (%s). Its new secret is shown this once:", token.id, role_name(token.role));
     return cli_print(arena_format(cli->arena, "%s\n", secret), strlen(secret) + 1);
 }
@@ -186,7 +186,7 @@ static int run_token_rotate(struct cli *cli)
 static int run_token_revoke(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     const char *id = cli_get(cli, "ID");
     bool good = local_open(&local, cli, true, &err) && token_revoke(&local.tx, local.workspace_id, id) &&
                 local_audit(&local, "token_revoke", id, NULL) && local_commit(&local);
@@ -209,13 +209,11 @@ const struct cli_command token_commands[] = {
             { "name", "NAME", .help = "What it is for. Default: the agent's or the user's name." },
             { "role", "ROLE", .help = "What it may do. Default: agent; with --user that user's.", .words = role_names },
             { "agent", "NAME", .help = "Bind it to an agent: it speaks as that one, and may do what agents may, whatever its role." },
-            { "user", "NAME", .help = "Let it belong to a user: it is that user, answers what is theirs to answer, may never do more than "
-                                      "they may, and ends with their membership." },
+            { "user", "NAME", .help = "Let it belong to a user: it is that user, answers what is theirs to answer, may never do more than they may, and ends with their membership." },
             { "project", "ID", .help = "Bind it to a project: it reaches nothing beyond." },
             { "expires", "TIME", .help = "How long it is good, such as 90d. Default: until revoked.",
               .flags = CLI_EXPIRES },
-            { "save", .help = "Keep the secret in the file `token` beside config.yaml, for its owner alone, instead of "
-                              "printing it." },
+            { "save", .help = "Keep the secret in the file `token` beside config.yaml, for its owner alone, instead of printing it." },
             LOCAL_WORKSPACE,
         },
         .run = run_token_create,
@@ -230,18 +228,18 @@ const struct cli_command token_commands[] = {
     },
     {
         .name = "token rotate",
-        .help = "Give a token a new secret, print it once, and keep the one so far good for a while.",
+        .help = "Give a token a new secret, print it once, and keep the previous one good for a while.",
         .examples = "TOKEN=$(witan token rotate ID)\n"
                     "witan token rotate ID --overlap 7d --expires 90d\n"
                     "witan token rotate ID --at-once          # the secret has leaked",
         .uses = CLI_STORE,
         .args = { { "ID", .help = "The token's id, as `witan token list` shows it." } },
         .options = {
-            { "overlap", "TIME", .help = "How long the secret so far stays good, such as 2h. Default: 24h.",
+            { "overlap", "TIME", .help = "How long the previous secret stays good, such as 2h. Default: 24h.",
               .flags = CLI_MINUTES },
-            { "at-once", .help = "No secret so far is good from now on, earlier ones included." },
-            { "expires", "TIME", .help = "How long the token is good from now on, such as 90d. Default: as long "
-                                         "again as it was given before.",
+            { "at-once", .help = "No previous secret works from now on, earlier ones included." },
+            { "expires", "TIME", .help = "How long the token is good from now on, such as 90d. "
+                                         "Default: as long again as it was given before.",
               .flags = CLI_EXPIRES },
             LOCAL_WORKSPACE,
         },
@@ -249,7 +247,7 @@ const struct cli_command token_commands[] = {
     },
     {
         .name = "token revoke",
-        .help = "Make a token worthless.",
+        .help = "Revoke a token: it stops working at once.",
         .examples = "witan token revoke ID",
         .uses = CLI_STORE,
         .args = { { "ID", .help = "The token's id, as `witan token list` shows it." } },

@@ -9,7 +9,7 @@
 #include "core/upkeep/erase.h"
 
 /* By name, as people know it, or by id. */
-static bool find_user(struct local *local, struct user *user)
+static bool find_user(struct local_store *local, struct user *user)
 {
     const char *name = cli_get(local->cli, "NAME");
     struct account account;
@@ -22,7 +22,7 @@ static bool find_user(struct local *local, struct user *user)
 static int run_user_add(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     struct user user = { 0 };
     struct user_wish wish = { .name = cli_get(cli, "NAME") };
     bool good = local_role(cli, ROLE_MEMBER, &wish.role, &err) && local_find(&local, cli, &err) &&
@@ -42,7 +42,7 @@ static int run_user_add(struct cli *cli)
 static int run_user_password(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     struct user user = { 0 };
     const char *hash = NULL;
     bool good = local_find(&local, cli, &err) && new_password_hash(cli, true, &hash, &err) &&
@@ -58,7 +58,7 @@ static int run_user_password(struct cli *cli)
 static int run_user_disable(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     struct user user = { 0 };
     bool again = cli_has(cli, "undo");
     bool good =
@@ -76,7 +76,7 @@ static int run_user_disable(struct cli *cli)
 static int run_user_remove(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     struct user user = { 0 };
     bool good = local_open(&local, cli, true, &err) && find_user(&local, &user) &&
                 user_remove(&local.tx, local.workspace_id, user.id) &&
@@ -89,7 +89,7 @@ static int run_user_remove(struct cli *cli)
 }
 
 /* Where the store lets go of room it overwrites it, so that what is erased is not left in the file. */
-static bool erase(struct local *local, bool act, struct person *person, struct erase_report *report,
+static bool erase(struct local_store *local, bool act, struct person *person, struct erase_report *report,
                   struct err *err)
 {
     struct audit_entry by = {
@@ -126,6 +126,8 @@ static int say_erased(const struct cli *cli, const struct person *person, const 
         { "events", "events", report->events },
         { "replies", "replies kept for repeats", report->replies },
         { "audit", "rows of the audit log", report->audit },
+        { "unknown", "rows with that name which do not say whose they are: left as they are",
+          report->unknown },
     };
     BUF_AUTO text = { 0 };
     struct json_out out;
@@ -160,7 +162,7 @@ static int say_erased(const struct cli *cli, const struct person *person, const 
 static int run_user_erase(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     struct person person = { 0 };
     struct erase_report report = { 0 };
     bool act = cli_has(cli, "yes") && !cli_has(cli, "dry-run");
@@ -185,13 +187,13 @@ static int run_user_list(struct cli *cli)
         { "createdAt", "ADDED", true },    { "id", "ID", false },
     };
 
-    return list_run(cli, &(struct list){ "user_list", "users", columns, 6 });
+    return list_run(cli, &(struct store_list){ "user_list", "users", columns, 6 });
 }
 
-#define PASSWORD_OPTIONS                                                                                     \
-    { "password-stdin", .help = "Read the password from standard input." },                                  \
-    {                                                                                                        \
-        "no-input", .help = "Never ask; fail instead."                                                       \
+#define PASSWORD_OPTIONS \
+    { "password-stdin", .help = "Read the password from standard input." }, \
+    { \
+        "no-input", .help = "Never ask; fail instead." \
     }
 
 const struct cli_command user_commands[] = {
@@ -206,8 +208,7 @@ const struct cli_command user_commands[] = {
         .options = {
             { "role", "ROLE", .help = "What they may do.", .flags = CLI_MUST, .words = role_names },
             LOCAL_WORKSPACE,
-            { "no-password", .help = "Add without a password: a user of another workspace, or one who cannot "
-                                     "log in yet." },
+            { "no-password", .help = "Add without a password: a user of another workspace, or one who cannot log in yet." },
             PASSWORD_OPTIONS,
         },
         .run = run_user_add,

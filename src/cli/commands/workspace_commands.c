@@ -7,7 +7,7 @@
 static int run_workspace_add(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     struct workspace wish = { .name = cli_get(cli, "NAME"), .slug = cli_get(cli, "slug") };
     struct workspace made = { 0 };
     bool good = local_open(&local, cli, true, &err) && workspace_create(&local.tx, &wish, NULL, &made);
@@ -33,14 +33,14 @@ static int run_workspace_list(struct cli *cli)
         { "name", "NAME", false },
     };
 
-    return list_run(cli, &(struct list){ "workspace_list", "workspaces", columns, 3 });
+    return list_run(cli, &(struct store_list){ "workspace_list", "workspaces", columns, 3 });
 }
 
 /* Everything in it goes too, so the name alone is not enough. */
 static int run_workspace_remove(struct cli *cli)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     struct workspace workspace = { 0 };
 
     if (!cli_has(cli, "yes")) {

@@ -89,13 +89,13 @@ static size_t fitting_bytes(const char *text, size_t len, size_t width)
     return len;
 }
 
-struct lines {
+struct column_lines {
     struct arena *arena;
     const char **lines;
     size_t count, room;
 };
 
-static void add_line(struct lines *lines, const char *text, size_t len, size_t width)
+static void add_line(struct column_lines *lines, const char *text, size_t len, size_t width)
 {
     BUF_AUTO out = { 0 };
 
@@ -115,7 +115,7 @@ static void add_line(struct lines *lines, const char *text, size_t len, size_t w
 
 const char *const *columns_wrap(struct arena *arena, const char *text, size_t width, size_t *count)
 {
-    struct lines lines = { .arena = arena };
+    struct column_lines lines = { .arena = arena };
 
     if (width < 2)
         width = 2;

@@ -17,16 +17,17 @@
 #define REFRESH_MS 30000 /* and how old it may become without any */
 #define AWAY_MS    1000  /* between two tries to reach the server */
 
-static const char events_path[] =
-    "/api/"
-    "events?types=question_asked,question_answered,question_approval,question_timeout,question_cancelled,"
-    "question_extended,question_assigned,question_snoozed,question_late_answer,prompt.created,prompt.ended,"
-    "notification.added,notification."
-    "updated,"
-    "notification.resolved,turn.waiting,turn.finished,discussion.ended";
+static const enum event_type heard[] = {
+    EVENT_QUESTION_ASKED,       EVENT_QUESTION_ANSWERED,     EVENT_QUESTION_APPROVAL,
+    EVENT_QUESTION_TIMEOUT,     EVENT_QUESTION_CANCELLED,    EVENT_QUESTION_EXTENDED,
+    EVENT_QUESTION_ASSIGNED,    EVENT_QUESTION_SNOOZED,      EVENT_QUESTION_LATE_ANSWER,
+    EVENT_PROMPT_CREATED,       EVENT_PROMPT_ENDED,          EVENT_NOTIFICATION_ADDED,
+    EVENT_NOTIFICATION_UPDATED, EVENT_NOTIFICATION_RESOLVED, EVENT_TURN_WAITING,
+    EVENT_TURN_FINISHED,        EVENT_DISCUSSION_ENDED,      EVENT_UNKNOWN,
+};
 
 /* The screen on a stream. */
-struct watch {
+struct inbox_watch {
     struct model model;
     char last_id[64];
 };
@@ -38,7 +39,7 @@ bool inbox_screen_possible(void)
 
 static bool take_event(void *user, const char *id, const char *data)
 {
-    struct watch *watch = user;
+    struct inbox_watch *watch = user;
 
     (void)data;
     snprintf(watch->last_id, sizeof(watch->last_id), "%s", id);
@@ -48,7 +49,7 @@ static bool take_event(void *user, const char *id, const char *data)
 
 static bool take_opening(void *user)
 {
-    struct watch *watch = user;
+    struct inbox_watch *watch = user;
 
     watch->model.away = false;
     watch->model.stale = true;
@@ -69,7 +70,7 @@ static void refresh_list(struct model *model)
 /* One look at everything but the stream; false: it is over. */
 static bool look(void *user)
 {
-    struct watch *watch = user;
+    struct inbox_watch *watch = user;
     struct press press;
 
     while ((press = window_key()).name != KEYNAME_NONE && !watch->model.quit)
@@ -80,7 +81,7 @@ static bool look(void *user)
 }
 
 /* The time until the next try goes on being a screen. */
-static void wait_away(struct watch *watch)
+static void wait_away(struct inbox_watch *watch)
 {
     int64_t until_ms = clock_ticks_ms() + AWAY_MS;
     struct pollfd keyboard = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -93,12 +94,13 @@ static void wait_away(struct watch *watch)
 }
 
 /* True to try again; false when it is over, or, with an err, can never be. */
-static bool follow(struct watch *watch, struct err *err)
+static bool follow(struct inbox_watch *watch, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
     struct cli following = *watch->model.cli;
     struct client_stream stream = {
-        .path = events_path,
+        .path = "/api/events",
+        .types = heard,
         .last_id = watch->last_id[0] ? watch->last_id : NULL,
         .take = take_event,
         .opened = take_opening,
@@ -122,7 +124,7 @@ static bool follow(struct watch *watch, struct err *err)
     return true;
 }
 
-static int run(struct watch *watch)
+static int run(struct inbox_watch *watch)
 {
     struct cli *cli = watch->model.cli;
     struct err err = { 0 };
@@ -139,7 +141,7 @@ static int run(struct watch *watch)
 
 int inbox_screen_run(struct cli *cli, const struct pending_filter *filter)
 {
-    struct watch watch = { .model = { .cli = cli, .filter = *filter } };
+    struct inbox_watch watch = { .model = { .cli = cli, .filter = *filter } };
     struct err err = { 0 };
     int code;
 

@@ -19,7 +19,7 @@ static size_t encode(uint32_t code, char bytes[4])
     return count;
 }
 
-void line_add(struct line *line, uint32_t code)
+void line_add(struct screen_line *line, uint32_t code)
 {
     char bytes[4];
     size_t count;
@@ -34,14 +34,14 @@ void line_add(struct line *line, uint32_t code)
     line->text[line->len] = '\0';
 }
 
-void line_rub_out(struct line *line)
+void line_rub_out(struct screen_line *line)
 {
     while (line->len > 0 && ((unsigned char)line->text[--line->len] & 0xc0) == 0x80) {
     }
     line->text[line->len] = '\0';
 }
 
-void line_set(struct line *line, const char *text)
+void line_set(struct screen_line *line, const char *text)
 {
     line->len = str_fitting(text, sizeof(line->text) - 1);
     memcpy(line->text, text, line->len);

@@ -9,13 +9,13 @@
 
 #define LINE_SIZE 4096
 
-struct line {
+struct screen_line {
     char text[LINE_SIZE]; /* UTF-8 */
     size_t len;
 };
 
-void line_add(struct line *line, uint32_t code); /* nothing when it is full */
-void line_rub_out(struct line *line);            /* a whole character */
-void line_set(struct line *line, const char *text);
+void line_add(struct screen_line *line, uint32_t code); /* nothing when it is full */
+void line_rub_out(struct screen_line *line);            /* a whole character */
+void line_set(struct screen_line *line, const char *text);
 
 #endif

@@ -28,7 +28,7 @@ static bool matches(struct arena *arena, const json_t *item, const char *filter)
 }
 
 /* Puts the rows together again, with the chosen one chosen as long as it is there. */
-static void arrange(struct list *list, struct arena *arena, const char *chosen)
+static void arrange(struct screen_list *list, struct arena *arena, const char *chosen)
 {
     size_t all = json_array_size(list->items);
 
@@ -43,7 +43,7 @@ static void arrange(struct list *list, struct arena *arena, const char *chosen)
     list_move(list, 0);
 }
 
-void list_fill(struct list *list, struct arena *arena, json_t *items)
+void list_fill(struct screen_list *list, struct arena *arena, json_t *items)
 {
     const char *chosen = arena_text(arena, id_of(list_chosen(list)));
 
@@ -52,7 +52,7 @@ void list_fill(struct list *list, struct arena *arena, json_t *items)
     arrange(list, arena, chosen);
 }
 
-void list_filter(struct list *list, struct arena *arena, const char *filter)
+void list_filter(struct screen_list *list, struct arena *arena, const char *filter)
 {
     const char *chosen = arena_text(arena, id_of(list_chosen(list)));
 
@@ -61,20 +61,20 @@ void list_filter(struct list *list, struct arena *arena, const char *filter)
     arrange(list, arena, chosen);
 }
 
-void list_done(struct list *list)
+void list_done(struct screen_list *list)
 {
     json_decref(list->items);
-    *list = (struct list){ 0 };
+    *list = (struct screen_list){ 0 };
 }
 
-void list_move(struct list *list, long by)
+void list_move(struct screen_list *list, long by)
 {
     long last = list->count > 0 ? (long)list->count - 1 : 0, at = (long)list->at + by;
 
     list->at = (size_t)(at < 0 ? 0 : at > last ? last : at);
 }
 
-void list_scroll(struct list *list, size_t height)
+void list_scroll(struct screen_list *list, size_t height)
 {
     if (height == 0)
         height = 1;
@@ -86,17 +86,17 @@ void list_scroll(struct list *list, size_t height)
         list->top = list->count > height ? list->count - height : 0;
 }
 
-const json_t *list_item(const struct list *list, size_t place)
+const json_t *list_item(const struct screen_list *list, size_t place)
 {
     return place < list->count ? json_array_get(list->items, list->shown[place]) : NULL;
 }
 
-const json_t *list_chosen(const struct list *list)
+const json_t *list_chosen(const struct screen_list *list)
 {
     return list_item(list, list->at);
 }
 
-bool list_holds(const struct list *list, const char *id)
+bool list_holds(const struct screen_list *list, const char *id)
 {
     const json_t *item;
     size_t index;

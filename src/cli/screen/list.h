@@ -16,7 +16,7 @@
 
 #define LIST_FILTER_SIZE 128
 
-struct list {
+struct screen_list {
     json_t *items; /* as the server sent them; the list's own */
     size_t *shown; /* the places of those that the filter leaves, `count` of them */
     size_t count;
@@ -25,16 +25,16 @@ struct list {
 };
 
 /* Takes the items over. `arena` holds what `shown` needs until the next call. */
-void list_fill(struct list *list, struct arena *arena, json_t *items);
-void list_filter(struct list *list, struct arena *arena, const char *filter);
-void list_done(struct list *list);
+void list_fill(struct screen_list *list, struct arena *arena, json_t *items);
+void list_filter(struct screen_list *list, struct arena *arena, const char *filter);
+void list_done(struct screen_list *list);
 
-void list_move(struct list *list, long by); /* stops at either end */
+void list_move(struct screen_list *list, long by); /* stops at either end */
 /* Moves the window of `height` rows so that the chosen one is in it. */
-void list_scroll(struct list *list, size_t height);
+void list_scroll(struct screen_list *list, size_t height);
 
-const json_t *list_chosen(const struct list *list); /* or NULL */
-const json_t *list_item(const struct list *list, size_t place);
-bool list_holds(const struct list *list, const char *id); /* filtered or not */
+const json_t *list_chosen(const struct screen_list *list); /* or NULL */
+const json_t *list_item(const struct screen_list *list, size_t place);
+bool list_holds(const struct screen_list *list, const char *id); /* filtered or not */
 
 #endif

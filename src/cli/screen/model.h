@@ -15,7 +15,7 @@ struct model {
     struct cli *cli;
     struct pending_filter filter;
     enum screen_mode mode;
-    struct list list;
+    struct screen_list list;
     struct arena lists[2]; /* of the list now and of the one before, in turn */
     size_t which;
     int64_t ahead_ms; /* what the server's clock shows more than this machine's ticks */
@@ -28,12 +28,12 @@ struct model {
     struct arena whole; /* of the one thing that is shown */
     struct subject subject;
     struct item_whole item;
-    const char *text;  /* the same for people */
-    size_t scrolled;   /* lines above the window */
-    bool seen;         /* its end was on the screen (draw.c) */
-    const char *words; /* the answer that waits for Enter */
-    struct line line;  /* what is being typed */
-    char status[256];  /* one line about what happened last */
+    const char *text;        /* the same for people */
+    size_t scrolled;         /* lines above the window */
+    bool seen;               /* its end was on the screen (draw.c) */
+    const char *words;       /* the answer that waits for Enter */
+    struct screen_line line; /* what is being typed */
+    char status[256];        /* one line about what happened last */
     bool quit;
 };
 

@@ -8,7 +8,7 @@
 #include "ops/bind.h"
 
 /* The operation is run as it is, by the owner of the store. */
-static bool read_page(struct local *local, const struct op *op, const char *cursor, json_t **page,
+static bool read_page(struct local_store *local, const struct op *op, const char *cursor, json_t **page,
                       struct err *err)
 {
     BUF_AUTO reply = { 0 };
@@ -38,7 +38,7 @@ static bool read_page(struct local *local, const struct op *op, const char *curs
     return json_parse(reply.bytes, reply.len, page, err);
 }
 
-static bool read_all(struct local *local, const struct list *list, json_t *rows, struct err *err)
+static bool read_all(struct local_store *local, const struct store_list *list, json_t *rows, struct err *err)
 {
     const struct op *op = op_find(list->op);
     const char *cursor = NULL;
@@ -54,7 +54,7 @@ static bool read_all(struct local *local, const struct list *list, json_t *rows,
     return true;
 }
 
-static int print_rows(const struct local *local, const struct list *list, const json_t *rows)
+static int print_rows(const struct local_store *local, const struct store_list *list, const json_t *rows)
 {
     BUF_AUTO text = { 0 };
     struct term term;
@@ -78,10 +78,10 @@ static int print_rows(const struct local *local, const struct list *list, const 
     return cli_print(text.bytes ? text.bytes : "", text.len);
 }
 
-int list_run(struct cli *cli, const struct list *list)
+int list_run(struct cli *cli, const struct store_list *list)
 {
     struct err err = { 0 };
-    struct local local = { .cli = cli };
+    struct local_store local = { .cli = cli };
     JSON_AUTO *rows = json_array();
     bool good = local_open(&local, cli, false, &err) && read_all(&local, list, rows, &err);
     int printed = good ? print_rows(&local, list, rows) : CLI_OK;

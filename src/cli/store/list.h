@@ -7,7 +7,7 @@
 #include "cli/store/local.h"
 #include "cli/term.h"
 
-struct list {
+struct store_list {
     const char *op;     /* the listing operation; all its pages are read */
     const char *plural; /* the member that holds the rows */
     const struct term_column *columns;
@@ -16,7 +16,7 @@ struct list {
 };
 
 /* Runs the whole command. */
-int list_run(struct cli *cli, const struct list *list);
+int list_run(struct cli *cli, const struct store_list *list);
 /* A JSON object with one text, for the audit row. */
 const char *list_detail(struct arena *arena, const char *key, const char *value);
 

@@ -41,7 +41,7 @@ bool local_is_missing(const char *url, struct err *err)
     return true;
 }
 
-static bool check_schema(struct local *local, bool write, struct err *err)
+static bool check_schema(struct local_store *local, bool write, struct err *err)
 {
     struct migrate_report report;
     int number;
@@ -60,7 +60,7 @@ static bool check_schema(struct local *local, bool write, struct err *err)
 }
 
 /* Times in the store are the database's, wherever the command runs. */
-static bool set_clock(struct local *local)
+static bool set_clock(struct local_store *local)
 {
     struct timekeeping read;
     int64_t ignored;
@@ -72,7 +72,7 @@ static bool set_clock(struct local *local)
     return true;
 }
 
-static bool find_workspace(struct local *local)
+static bool find_workspace(struct local_store *local)
 {
     const char *name = cli_get(local->cli, "workspace");
     struct workspace workspace;
@@ -84,7 +84,7 @@ static bool find_workspace(struct local *local)
 }
 
 /* To read, also from a disk that takes no more writes; to write, only in the usual way. */
-static bool open_db(struct local *local, bool write, struct err *err)
+static bool open_db(struct local_store *local, bool write, struct err *err)
 {
     const char *url = local->meant->url;
 
@@ -96,7 +96,7 @@ static bool open_db(struct local *local, bool write, struct err *err)
     return local->tx.db != NULL;
 }
 
-bool local_begin(struct local *local, bool write, struct err *err)
+bool local_begin(struct local_store *local, bool write, struct err *err)
 {
     local->tx.arena = local->cli->arena;
     local->tx.err = err;
@@ -110,34 +110,35 @@ bool local_begin(struct local *local, bool write, struct err *err)
            caller_solo_allowed(&local->tx, &local->was_solo) && find_workspace(local);
 }
 
-bool local_open_on(struct local *local, struct cli *cli, struct meant *meant, bool write, struct err *err)
+bool local_open_on(struct local_store *local, struct cli *cli, struct meant *meant, bool write,
+                   struct err *err)
 {
-    *local = (struct local){ .cli = cli, .meant = meant };
+    *local = (struct local_store){ .cli = cli, .meant = meant };
     return local_begin(local, write, err);
 }
 
-bool local_find(struct local *local, struct cli *cli, struct err *err)
+bool local_find(struct local_store *local, struct cli *cli, struct err *err)
 {
-    *local = (struct local){ .cli = cli, .meant = &local->found };
+    *local = (struct local_store){ .cli = cli, .meant = &local->found };
     return meant_find(&local->found, cli, err);
 }
 
-bool local_open(struct local *local, struct cli *cli, bool write, struct err *err)
+bool local_open(struct local_store *local, struct cli *cli, bool write, struct err *err)
 {
     return local_find(local, cli, err) && local_begin(local, write, err);
 }
 
-bool local_as_caller(struct local *local)
+bool local_as_caller(struct local_store *local)
 {
     return meant_leave(local->meant, local->tx.err);
 }
 
-bool local_as_owner(struct local *local)
+bool local_as_owner(struct local_store *local)
 {
     return meant_enter(local->meant, local->cli, local->tx.err);
 }
 
-bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail)
+bool local_audit(struct local_store *local, const char *operation, const char *subject, const char *detail)
 {
     struct audit_entry entry = {
         .workspace_id = local->workspace_id,
@@ -154,13 +155,13 @@ bool local_audit(struct local *local, const char *operation, const char *subject
     return audit_append(&local->tx, &entry);
 }
 
-bool local_take_time(struct local *local)
+bool local_take_time(struct local_store *local)
 {
     return local->tx.db->engine != DB_POSTGRES ||
            db_script(local->tx.db, "SET statement_timeout = 0; SET lock_timeout = '60s'", local->tx.err);
 }
 
-bool local_commit(struct local *local)
+bool local_commit(struct local_store *local)
 {
     size_t sealed;
 
@@ -170,7 +171,7 @@ bool local_commit(struct local *local)
     return db_commit(local->tx.db, local->tx.err);
 }
 
-void local_note_solo(const struct local *local, enum role made)
+void local_note_solo(const struct local_store *local, enum role made)
 {
     if (!local->was_solo)
         return;
@@ -185,20 +186,20 @@ void local_note_solo(const struct local *local, enum role made)
         cli_note(local->cli, "`witan token create --name me --role owner` makes one that may do everything.");
 }
 
-void local_close_on(struct local *local)
+void local_close_on(struct local_store *local)
 {
     if (local->tx.db)
         db_rollback(local->tx.db);
     rescue_close(&local->rescue);
 }
 
-void local_close(struct local *local)
+void local_close(struct local_store *local)
 {
     local_close_on(local);
     meant_done(&local->found);
 }
 
-int local_end(struct local *local, bool good, const struct err *err)
+int local_end(struct local_store *local, bool good, const struct err *err)
 {
     local_close(local);
     if (!good)

@@ -12,7 +12,7 @@
 #include "core/log/audit.h"
 #include "db/rescue.h"
 
-struct local {
+struct local_store {
     struct cli *cli;
     struct meant found, *meant; /* which store, with the settings that belong to it */
     struct rescue rescue;       /* holds it open */
@@ -21,9 +21,9 @@ struct local {
     bool was_solo;              /* nobody needed a token when this began */
 };
 
-#define LOCAL_WORKSPACE                                                                                      \
-    {                                                                                                        \
-        "workspace", "NAME", .help = "Id or slug of the workspace. Default: default."                        \
+#define LOCAL_WORKSPACE \
+    { \
+        "workspace", "NAME", .help = "Id or slug of the workspace. Default: default." \
     }
 
 /* The role that --role names, or `usual` when it names none. */
@@ -34,29 +34,30 @@ bool local_is_missing(const char *url, struct err *err);
  * Finds the store that is meant, opens it as its owner (meant.h) and begins a transaction, whose failures go
  * to `err`. Always followed by local_close.
  */
-CHECKED bool local_open(struct local *local, struct cli *cli, bool write, struct err *err);
+CHECKED bool local_open(struct local_store *local, struct cli *cli, bool write, struct err *err);
 /* The same in two steps, for what takes a while, or asks the person, before the store is opened. */
-CHECKED bool local_find(struct local *local, struct cli *cli, struct err *err);
-CHECKED bool local_begin(struct local *local, bool write, struct err *err);
+CHECKED bool local_find(struct local_store *local, struct cli *cli, struct err *err);
+CHECKED bool local_begin(struct local_store *local, bool write, struct err *err);
 /* The same on a store that was found before, whose settings are in force and stay so: local_close_on ends it.
  */
-CHECKED bool local_open_on(struct local *local, struct cli *cli, struct meant *meant, bool write,
+CHECKED bool local_open_on(struct local_store *local, struct cli *cli, struct meant *meant, bool write,
                            struct err *err);
-void local_close_on(struct local *local);
+void local_close_on(struct local_store *local);
 /* For files of the caller's own while the store is open (commands with CLI_OWN), and back. */
-CHECKED bool local_as_caller(struct local *local);
-CHECKED bool local_as_owner(struct local *local);
+CHECKED bool local_as_caller(struct local_store *local);
+CHECKED bool local_as_owner(struct local_store *local);
 /* The audit row of a change; `detail` is a JSON object's text or NULL. */
-CHECKED bool local_audit(struct local *local, const char *operation, const char *subject, const char *detail);
+CHECKED bool local_audit(struct local_store *local, const char *operation, const char *subject,
+                         const char *detail);
 /* For work on everything there is, which may take as long as it takes. Within the transaction or without. */
-CHECKED bool local_take_time(struct local *local);
+CHECKED bool local_take_time(struct local_store *local);
 /* Seals and commits. */
-CHECKED bool local_commit(struct local *local);
+CHECKED bool local_commit(struct local_store *local);
 /* Says what changes for everybody once the first user or token has been made. */
-void local_note_solo(const struct local *local, enum role made);
+void local_note_solo(const struct local_store *local, enum role made);
 /* Undoes what was not committed. */
-void local_close(struct local *local);
+void local_close(struct local_store *local);
 /* Closes, says which store it was, and turns the outcome into an exit code. */
-int local_end(struct local *local, bool good, const struct err *err);
+int local_end(struct local_store *local, bool good, const struct err *err);
 
 #endif
