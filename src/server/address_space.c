@@ -33,9 +33,8 @@ bool address_space_fit(const struct settings *settings, struct err *err)
     if (limit.rlim_cur < ADDRESS_SPACE_LEAST) {
         err_set(err, ERR_UNAVAILABLE, "The address space is limited to %" PRIu64 " MB; a server needs %d MB.",
                 (uint64_t)limit.rlim_cur / MB, ADDRESS_SPACE_LEAST / MB);
-        return err_hint(err,
-                        "Raise the limit or take it away (ulimit -v, LimitAS= of the service). What holds a "
-                        "server's memory is limits.memory, or MemoryMax= of the service.");
+        return err_hint(err, "Raise the limit or take it away (ulimit -v, LimitAS= of the service). "
+                             "What holds a server's memory is limits.memory, or MemoryMax= of the service.");
     }
     be_small();
     if (limit.rlim_cur < (uint64_t)enough)

@@ -20,21 +20,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROW(kind_, member, key_, fallback_, least_, most_, help_)                                            \
-    { .key = key_,                                                                                           \
-      .help = help_,                                                                                         \
-      .kind = kind_,                                                                                         \
-      .fallback = fallback_,                                                                                 \
-      .least = least_,                                                                                       \
-      .most = most_,                                                                                         \
+#define ROW(kind_, member, key_, fallback_, least_, most_, help_) \
+    { .key = key_, \
+      .help = help_, \
+      .kind = kind_, \
+      .fallback = fallback_, \
+      .least = least_, \
+      .most = most_, \
       .offset = offsetof(struct settings, member) },
 #define TEXT(member, key, fallback, help) ROW(CONFIG_TEXT, member, key, fallback, 0, 0, help)
-#define INT(member, key, fallback, least, most, help)                                                        \
+#define INT(member, key, fallback, least, most, help) \
     ROW(CONFIG_INT, member, key, #fallback, least, most, help)
 #define BOOL(member, key, fallback, help) ROW(CONFIG_BOOL, member, key, #fallback, 0, 0, help)
-#define TIME(member, key, fallback, least, most, help)                                                       \
+#define TIME(member, key, fallback, least, most, help) \
     ROW(CONFIG_TIME, member##_ms, key, fallback, least, most, help)
-#define SIZE(member, key, fallback, least, most, help)                                                       \
+#define SIZE(member, key, fallback, least, most, help) \
     ROW(CONFIG_SIZE, member, key, fallback, least, most, help)
 const struct config_row config_rows[] = { SETTINGS(TEXT, INT, BOOL, TIME, SIZE) };
 #undef TEXT
@@ -270,14 +270,22 @@ static bool take_yaml(void *user, const char *key, const char *value, const char
     return err_hint(err, "`witan config` lists every setting.");
 }
 
+static bool take_tree(void *user, const struct yaml_node *node, struct err *err)
+{
+    struct config *config = user;
+
+    return config_tools_take(&config->tools, &config->arena, node, err);
+}
+
 static bool load_file(struct config *config, const struct config_sources *sources, char *const *variables,
                       struct err *err)
 {
     const char *path = sources->file ? sources->file : config_file_of(&config->arena, variables);
+    const struct yaml_trees trees = { config_tool_sections, take_tree };
 
     if (!path || ((!sources->file || sources->may_lack_file) && access(path, F_OK) != 0))
         return true;
-    return yaml_read_file(path, take_yaml, config, err);
+    return yaml_read_file(path, take_yaml, &trees, config, err);
 }
 
 static bool load_environment(struct config *config, char *const *variables, struct err *err)
@@ -441,7 +449,8 @@ bool config_load(struct config *config, const struct config_sources *sources, st
         !set_flag(config, "server.setup", sources->setup ? "true" : NULL, "flag --setup", err))
         return false;
     if (!check_words(config, err) ||
-        !config_models_check(&config->models, &config->arena, &config->settings, err))
+        !config_models_check(&config->models, &config->arena, &config->settings, err) ||
+        !config_tools_check(&config->tools, &config->arena, err))
         return false;
     if (!*config->settings.store_url && !choose_store(config, variables, sources->needs_store, err))
         return false;

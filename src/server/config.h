@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/settings.h"
 #include "server/config_models.h"
+#include "server/config_tools.h"
 
 enum config_kind { CONFIG_TEXT, CONFIG_INT, CONFIG_BOOL, CONFIG_TIME, CONFIG_SIZE };
 
@@ -34,8 +35,11 @@ struct config {
     const char **values;  /* the text in force of each row */
     const char **origins; /* "default", "FILE:LINE", "environment WITAN_...", "flag --listen" */
     struct config_models models;
+    struct config_tools tools;
     const struct local_place *places; /* where models are looked for while there are none */
     size_t place_count;
+    const struct program *const *programs; /* that tools and MCP servers are: all that can be started */
+    size_t program_count;
 };
 
 struct config_sources {
@@ -50,6 +54,9 @@ struct config_sources {
 /* The config lives until config_done; its settings are then in force through settings_use, and its models
  * through models_use. */
 CHECKED bool config_load(struct config *config, const struct config_sources *sources, struct err *err);
+/* For a server, before it locks itself in: what tools take from variables and files, and which programs can
+ * be started. False: something that they need is not there. */
+CHECKED bool config_prepare(struct config *config, struct err *err);
 void config_done(struct config *config);
 /* Whether somebody named the store; else it is the usual one, or "" where there is no place for that. */
 bool config_names_store(const struct config *config);

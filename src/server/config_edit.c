@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "server/config_tools.h"
 #include "server/files.h"
 #include "server/yaml.h"
 
@@ -79,14 +80,14 @@ static void print_flow(const struct model_entry *entry, bool section, struct buf
 
 /* Events. */
 
-struct walk {
+struct layout_walk {
     struct layout *layout;
     int depth;
     bool key_next;   /* at depth 1: what comes is a key */
     bool in_section; /* inside the value of `models` */
 };
 
-static void take_scalar(struct walk *walk, const yaml_event_t *event)
+static void take_scalar(struct layout_walk *walk, const yaml_event_t *event)
 {
     struct layout *layout = walk->layout;
 
@@ -110,7 +111,7 @@ static void take_scalar(struct walk *walk, const yaml_event_t *event)
     }
 }
 
-static void take_start(struct walk *walk, const yaml_event_t *event)
+static void take_start(struct layout_walk *walk, const yaml_event_t *event)
 {
     struct layout *layout = walk->layout;
     bool flow = event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
@@ -126,7 +127,7 @@ static void take_start(struct walk *walk, const yaml_event_t *event)
     walk->depth++;
 }
 
-static void take_end(struct walk *walk, const yaml_event_t *event)
+static void take_end(struct layout_walk *walk, const yaml_event_t *event)
 {
     struct layout *layout = walk->layout;
     bool closed = event->end_mark.index > event->start_mark.index; /* by a brace */
@@ -140,7 +141,7 @@ static void take_end(struct walk *walk, const yaml_event_t *event)
 
 static bool find_layout(const char *text, size_t len, struct layout *layout)
 {
-    struct walk walk = { .layout = layout };
+    struct layout_walk walk = { .layout = layout };
     yaml_parser_t parser;
     bool good = true;
 
@@ -275,6 +276,18 @@ static bool take_said(void *user, const char *key, const char *value, const char
     return true;
 }
 
+/* Tools and the like, as one line of JSON. */
+static bool take_said_tree(void *user, const struct yaml_node *node, struct err *err)
+{
+    ARENA_AUTO arena = { 0 };
+    struct said *said = user;
+    JSON_AUTO *value = yaml_json(node);
+
+    (void)err;
+    buf_format(said->lines, "%s=%s\n", node->key, value ? json_dump_text(&arena, value) : "");
+    return true;
+}
+
 /* Whether the new file says what the old one did, and the model besides. */
 static bool same_but_for(const char *old_path, const char *new_path, const struct model_entry *entry)
 {
@@ -282,6 +295,7 @@ static bool same_but_for(const char *old_path, const char *new_path, const struc
     BUF_AUTO before = { 0 };
     BUF_AUTO after = { 0 };
     struct said was = { arena_format(&arena, SECTION ".%s.", entry->name), &before, 0 }, is = was;
+    const struct yaml_trees trees = { config_tool_sections, take_said_tree };
     struct err ignored = { 0 };
     size_t wanted = 0;
 
@@ -290,9 +304,10 @@ static bool same_but_for(const char *old_path, const char *new_path, const struc
     buf_init(&after, 0);
     for (size_t row = 0; row < model_row_count; row++)
         wanted += entry->values[row] != NULL;
-    return (!old_path || yaml_read_file(old_path, take_said, &was, &ignored)) &&
-           yaml_read_file(new_path, take_said, &is, &ignored) && was.skipped == 0 && is.skipped == wanted &&
-           before.len == after.len && (before.len == 0 || memcmp(before.bytes, after.bytes, before.len) == 0);
+    return (!old_path || yaml_read_file(old_path, take_said, &trees, &was, &ignored)) &&
+           yaml_read_file(new_path, take_said, &trees, &is, &ignored) && was.skipped == 0 &&
+           is.skipped == wanted && before.len == after.len &&
+           (before.len == 0 || memcmp(before.bytes, after.bytes, before.len) == 0);
 }
 
 static bool read_file(const char *path, struct buf *into, struct err *err)

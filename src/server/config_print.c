@@ -42,6 +42,7 @@ void config_print_yaml(const struct config *config, struct buf *into)
         buf_char(into, '\n');
     }
     config_models_print_yaml(&config->models, into);
+    config_tools_print_yaml(&config->tools, into);
 }
 
 void config_print_template(struct buf *into)
@@ -65,6 +66,7 @@ void config_print_template(struct buf *into)
         buf_char(into, '\n');
     }
     config_models_print_template(into);
+    config_tools_print_template(into);
 }
 
 void config_print_json(const struct config *config, struct buf *into)
@@ -86,5 +88,6 @@ void config_print_json(const struct config *config, struct buf *into)
     }
     json_list_end(&out);
     config_models_print_json(&config->models, &out);
+    config_tools_print_json(&config->tools, &out);
     json_map_end(&out);
 }

@@ -38,7 +38,7 @@ static int create(const char *path, struct err *err)
 
     if (fd < 0 && errno == EEXIST) {
         err_set(err, ERR_CONFLICT, "There is a file %s already.", path);
-        err_hint(err, "Name another one, or take it away first.");
+        err_hint(err, "Name another one, or remove it first.");
     } else if (fd < 0) {
         err_set(err, ERR_UNAVAILABLE, "Cannot make %s: %s.", path, strerror(errno));
     }
@@ -100,7 +100,7 @@ bool files_give(const char *path, uid_t uid, gid_t gid, mode_t mode, struct err 
     if (good && !is_made_here(fd))
         good = err_set(err, ERR_CONFLICT, "Somebody else has just put something in the place of %s.", path);
     if (good && fchown(fd, uid, gid) != 0) {
-        err_set(err, ERR_FORBIDDEN, "%s is to belong to somebody else, and could not be given to them.",
+        err_set(err, ERR_FORBIDDEN, "%s has to belong to another user, and could not be given to them.",
                 path);
         good = err_hint(err, "Run this as its owner, or with sudo.");
     }

@@ -5,13 +5,13 @@
  */
 #include "server/sandbox.h"
 
+#include "base/landlock.h"
 #include "base/log.h"
 #include "base/sanitized.h"
 #include "base/str.h"
 #include "db/needs.h"
 #include "edge/hosts.h"
 #include "llm/local.h"
-#include "server/landlock.h"
 #include "server/syscalls.h"
 
 #include <errno.h>
@@ -97,6 +97,12 @@ static bool allow_store(struct landlock *landlock, const struct needs *needs)
     return true;
 }
 
+/* Coders work in folders of their own; that of the store is open already. */
+static bool allow_tasks(struct landlock *landlock, const struct settings *settings)
+{
+    return !*settings->orchestrator_folder || landlock_allow_write(landlock, settings->orchestrator_folder);
+}
+
 /* DNS answers that are too long for UDP, and where models of others usually are. */
 static const int usual_ports[] = { 53, 80, 443, 11434 };
 
@@ -156,6 +162,18 @@ static bool allow_models(struct landlock *landlock, const struct settings *setti
            allow_ports_named(landlock, settings->server_connect_ports);
 }
 
+/* MCP servers that are reached by a URL; their keys were read before. */
+static bool allow_servers(struct landlock *landlock, const struct toolbox_setup *tools)
+{
+    for (size_t i = 0; tools && i < tools->server_count; i++) {
+        int port = tools->servers[i].url ? port_of_url(tools->servers[i].url) : 0;
+
+        if (port != 0 && !landlock_allow_connect(landlock, port))
+            return false;
+    }
+    return true;
+}
+
 /* The port in "127.0.0.1:7117"; 0 stands for any that is free, in Landlock's rules too. */
 static int listen_port(const char *listen)
 {
@@ -164,15 +182,17 @@ static int listen_port(const char *listen)
     return hosts_parse(listen, &authority) ? authority.port : 0;
 }
 
-static bool hold_to(const struct needs *needs, const struct settings *settings, int *version)
+static bool hold_to(const struct needs *needs, const struct settings *settings,
+                    const struct toolbox_setup *tools, int *version)
 {
     struct landlock landlock;
     bool any_port = needs->any_port || strcmp(settings->server_connect_ports, "any") == 0;
 
-    if (!landlock_open(&landlock, !any_port) ||
+    if (!landlock_open(&landlock, any_port ? LANDLOCK_LISTENS : LANDLOCK_LISTENS_AND_CONNECTS) ||
         !allow_reads(&landlock, system_paths, sizeof(system_paths) / sizeof(*system_paths)) ||
         !allow_resolver(&landlock) || (SANITIZED && !allow_reads(&landlock, everything, 1)) ||
-        !allow_store(&landlock, needs) || !allow_models(&landlock, settings) ||
+        !allow_store(&landlock, needs) || !allow_tasks(&landlock, settings) ||
+        !allow_models(&landlock, settings) || !allow_servers(&landlock, tools) ||
         !landlock_allow_listen(&landlock, listen_port(settings->server_listen)) ||
         !landlock_enforce(&landlock))
         return false;
@@ -199,7 +219,8 @@ void sandbox_say(const struct sandbox *sandbox)
                  NULL);
 }
 
-bool sandbox_enter(const struct settings *settings, struct sandbox *sandbox, struct err *err)
+bool sandbox_enter(const struct settings *settings, const struct toolbox_setup *tools,
+                   struct sandbox *sandbox, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
     struct needs needs;
@@ -209,7 +230,7 @@ bool sandbox_enter(const struct settings *settings, struct sandbox *sandbox, str
         return true;
     if (!needs_of_store(settings->store_url, &arena, &needs, err))
         return false;
-    if (!hold_to(&needs, settings, &sandbox->landlock)) {
+    if (!hold_to(&needs, settings, tools, &sandbox->landlock)) {
         err_set(err, ERR_INTERNAL, "The server cannot lock itself in: %s.", strerror(errno));
         return err_hint(err, "server.sandbox: false starts it without.");
     }

@@ -13,19 +13,24 @@
 #include "core/caller/caller.h"
 #include "core/identity/setup.h"
 #include "core/log/audit.h"
+#include "core/upkeep/refold.h"
 #include "db/claim.h"
 #include "db/migrate.h"
+#include "db/needs.h"
 #include "db/store.h"
 #include "edge/edge.h"
 #include "edge/hosts.h"
 #include "engine/engine.h"
 #include "gen/version.h"
+#include "net/net.h"
 #include "ops/op.h"
+#include "programs/programs.h"
 #include "server/address_space.h"
 #include "server/files.h"
 #include "server/neighbours.h"
 #include "server/notify.h"
 #include "server/sandbox.h"
+#include "toolbox/toolbox.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -44,12 +49,18 @@
 
 struct server {
     const struct config *config;
-    struct serve_tests tests;
+    bool test_clock;
     struct engine *engine;
     struct store *store;
     struct edge *edge;
     struct notify notify;
     struct sandbox sandbox;
+    struct programs *programs; /* NULL: config.yaml names none */
+    struct net *tool_net;      /* of MCP servers, who must not hold up models; NULL: there are none */
+    struct toolbox *toolbox;   /* NULL: there are no tools */
+    struct arena arena;        /* what lives as long as the server */
+    struct orchestrator_setup orchestrating;
+    struct program coder;
     atomic_bool failed;               /* the store can no longer be trusted */
     char setup_code[SETUP_CODE_SIZE]; /* "": somebody can log in, or need not */
 };
@@ -76,10 +87,10 @@ bool serve_make_folder(const char *store_url, struct err *err)
 static bool refuse_open_door(const char *why, struct err *err)
 {
     err_set(err, ERR_FORBIDDEN, "%s, but there are no users and no tokens yet, so nobody could log in.", why);
-    return err_hint(err,
-                    "Make one first: `witan token create --name me --role owner`, or `witan user add NAME "
-                    "--role owner` (with the same --db). Or start it with --setup, and make the owner's "
-                    "account in a browser by the link that it prints.");
+    return err_hint(
+        err,
+        "Make one first: `witan token create --name me --role owner`, or `witan user add NAME --role owner` (with the same --db). "
+        "Or start it with --setup, and make the owner's account in a browser by the link that it prints.");
 }
 
 static bool open_for_setup(const struct tx *tx, struct server *server)
@@ -111,6 +122,22 @@ static bool check_doors(struct server *server, struct db *db, struct arena *aren
                             err);
 }
 
+static bool prepare_names(struct db *db, struct arena *arena, struct err *err)
+{
+    struct tx tx = tx_of(db, arena, clock_now_ms(), err);
+    const char *apart;
+    size_t changed;
+
+    if (!refold_store(db, arena, &changed, err) || !refold_apart(&tx, &apart))
+        return false;
+    if (changed > 0)
+        log_line(LOG_INFO, "folded names anew", "keys", arena_format(arena, "%zu", changed), NULL);
+    if (apart)
+        log_line(LOG_WARN, "names that are others' too are told apart as they were before", "names", apart,
+                 NULL);
+    return true;
+}
+
 static bool prepare_schema(struct server *server, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
@@ -119,7 +146,8 @@ static bool prepare_schema(struct server *server, struct err *err)
 
     if (!db)
         return false;
-    bool good = migrate_up(db, &arena, &report, err) && check_doors(server, db, &arena, err);
+    bool good = migrate_up(db, &arena, &report, err) && prepare_names(db, &arena, err) &&
+                check_doors(server, db, &arena, err);
 
     db_close(db);
     if (report.to != report.from)
@@ -154,6 +182,74 @@ static void fatal(void *user, const char *why)
     kill(getpid(), SIGTERM);
 }
 
+static bool open_tools(struct server *server, struct err *err)
+{
+    const struct toolbox_setup *setup = &server->config->tools.setup;
+
+    if (server->programs && !programs_open(server->programs, err))
+        return false;
+    if (setup->command_count + setup->server_count == 0)
+        return true;
+    if ((setup->server_count > 0 && !net_open(&server->tool_net, err)) ||
+        !toolbox_open(&server->toolbox, setup, server->programs, server->tool_net, err))
+        return false;
+    engine_tools(server->engine, server->toolbox);
+    return true;
+}
+
+static void close_tools(struct server *server)
+{
+    toolbox_close(server->toolbox);
+    if (server->tool_net)
+        net_close(server->tool_net);
+}
+
+/* The operator's command works in the folder of its task, and nowhere else. */
+static bool place_coder(struct server *server, struct err *err)
+{
+    const char *folder = server->orchestrating.folder;
+
+    if (!server->config->tools.coder)
+        return true;
+    if (!folder) {
+        err_field(err, "orchestrator.folder", "A coder needs a place for the folders of its tasks.");
+        return err_hint(err, "orchestrator.folder names one.");
+    }
+    server->coder = server->config->tools.coder_program;
+    server->coder.folder = server->coder.within = folder;
+    server->orchestrating.coder = &server->coder;
+    toolbox_name_coder(true);
+    return mkdir(folder, S_IRWXU) == 0 || errno == EEXIST ||
+           err_field(err, "orchestrator.folder", "%s cannot be made: %s.", folder, strerror(errno));
+}
+
+/* Where tasks have their folders: where the settings say, or beside the embedded store. */
+static bool place_tasks(struct server *server, struct err *err)
+{
+    const struct settings *s = &server->config->settings;
+    const char *folder = s->orchestrator_folder;
+    struct needs needs;
+    struct stat found;
+
+    if (!*folder) {
+        if (!needs_of_store(s->store_url, &server->arena, &needs, err))
+            return false;
+        char *whole = needs.folder ? realpath(needs.folder, NULL) : NULL;
+
+        if (whole)
+            server->orchestrating.folder = arena_format(&server->arena, "%s/tasks", whole);
+        free(whole);
+        return place_coder(server, err);
+    }
+    if (*folder != '/' || stat(folder, &found) != 0 || !S_ISDIR(found.st_mode) || access(folder, W_OK) != 0) {
+        err_field(err, "orchestrator.folder", "orchestrator.folder is no folder that witan may write: %s.",
+                  folder);
+        return err_hint(err, "Make it for the user that runs witan, and give its whole path.");
+    }
+    server->orchestrating.folder = folder;
+    return place_coder(server, err);
+}
+
 static bool start(struct server *server, struct err *err)
 {
     const struct settings *s = &server->config->settings;
@@ -170,11 +266,14 @@ static bool start(struct server *server, struct err *err)
         .user = server,
     };
 
+    memory_reserve(MEMORY_RESERVE); /* before the store's threads, which read its size */
     server->engine = engine_new();
+    server->orchestrating.programs = server->programs;
+    engine_orchestrate(server->engine, &server->orchestrating);
     engine_scout(server->engine, server->config->places, server->config->place_count);
     server->store = store_open(&store, err);
-    if (!server->store ||
-        !engine_start(server->engine, server->store, s->store_url, server->tests.clock, err))
+    if (!server->store || !open_tools(server, err) ||
+        !engine_start(server->engine, server->store, s->store_url, server->test_clock, err))
         return false;
     struct edge_options edge = {
         .store = server->store,
@@ -182,11 +281,9 @@ static bool start(struct server *server, struct err *err)
         .listen = s->server_listen,
         .version = WITAN_VERSION,
         .require_auth = s->server_require_auth,
-        .test_clock = server->tests.clock,
-        .mcp_fixtures = server->tests.mcp_fixtures,
+        .test_clock = server->test_clock,
     };
 
-    memory_reserve(MEMORY_RESERVE);
     server->edge = edge_open(&edge, err);
     if (!server->edge && strstr(err->text, strerror(EADDRINUSE)))
         return err_hint(err, "Perhaps witan runs there already. --listen takes another address and port.");
@@ -198,6 +295,7 @@ static void stop(struct server *server, int grace_ms)
     edge_close(server->edge, grace_ms);
     if (server->store)
         engine_stop(server->engine);
+    close_tools(server);
     store_close(server->store);
     engine_free(server->engine);
 }
@@ -206,6 +304,36 @@ static void end_at_once(int number)
 {
     (void)number;
     _exit(1);
+}
+
+/* Forks what starts programs, while this process still may; a server that needs none does without. */
+static bool fork_helper(struct server *server, struct err *err)
+{
+    const struct config *config = server->config;
+
+    size_t count = config->program_count;
+    const struct program **all = arena_array(&server->arena, const struct program *, count + 1);
+
+    if (count > 0)
+        memcpy(all, config->programs, count * sizeof(*all));
+    if (server->orchestrating.coder)
+        all[count++] = server->orchestrating.coder;
+    return count == 0 || programs_fork(all, count, &server->programs, err);
+}
+
+static void say_programs(const struct server *server)
+{
+    struct programs_bounds bounds;
+
+    if (!server->programs)
+        return;
+    programs_bounds(server->programs, &bounds);
+    log_line(bounds.writes && bounds.network ? LOG_INFO : LOG_WARN, "programs", "read",
+             bounds.reads ? "the system and what they name" : "not held", "write",
+             bounds.writes ? "their folder" : "not held", "rights",
+             bounds.rights ? "their folder's" : "not held", "network",
+             bounds.network ? "none unless they may" : "not held", "processes",
+             bounds.processes ? "end with them" : "are ended one by one", NULL);
 }
 
 /* Signals stay blocked in every thread; the main thread takes them one by one. */
@@ -230,6 +358,7 @@ static void say_ready(const struct server *server)
     const char *url = config_listen_url(&arena, s->server_listen, edge_port(server->edge));
 
     sandbox_say(&server->sandbox);
+    say_programs(server);
     log_line(LOG_INFO, "listening", "url", url, "store", config_mask_url(&arena, s->store_url), "version",
              WITAN_VERSION, NULL);
     buf_init(&links, 0);
@@ -280,10 +409,10 @@ static bool run(struct server *server, struct err *err)
     return true;
 }
 
-bool serve(const struct config *config, const struct serve_tests *tests, struct err *err)
+bool serve(const struct config *config, bool test_clock, struct err *err)
 {
     const struct settings *s = &config->settings;
-    struct server server = { .config = config, .tests = *tests };
+    struct server server = { .config = config, .test_clock = test_clock };
     struct claim claim = CLAIM_NONE;
     enum log_level level = LOG_INFO;
 
@@ -293,12 +422,16 @@ bool serve(const struct config *config, const struct serve_tests *tests, struct 
     if (sodium_init() < 0)
         return err_set(err, ERR_INTERNAL, "The random generator does not start.");
     if (!address_space_fit(s, err) || !op_check_table(op_all(), err) ||
-        !serve_make_folder(s->store_url, err) || !claim_take(&claim, s->store_url, err))
+        !serve_make_folder(s->store_url, err) || !place_tasks(&server, err) ||
+        !claim_take(&claim, s->store_url, err))
         return false;
     server.notify = notify_open();
-    bool good = sandbox_enter(s, &server.sandbox, err) && prepare_schema(&server, err) && run(&server, err);
+    bool good = fork_helper(&server, err) && sandbox_enter(s, &config->tools.setup, &server.sandbox, err) &&
+                prepare_schema(&server, err) && run(&server, err);
 
+    programs_close(server.programs);
     notify_close(&server.notify);
     claim_release(&claim);
+    arena_done(&server.arena);
     return good;
 }

@@ -11,14 +11,9 @@
 #include "base/err.h"
 #include "server/config.h"
 
-/* What only tests ask for. */
-struct serve_tests {
-    bool clock;        /* POST /api/test/clock */
-    bool mcp_fixtures; /* the tools that the conformance suite of MCP calls */
-};
-
-/* Runs until SIGTERM or SIGINT. True: it stopped in order. */
-CHECKED bool serve(const struct config *config, const struct serve_tests *tests, struct err *err);
+/* Runs until SIGTERM or SIGINT. True: it stopped in order. test_clock, for tests only: POST /api/test/clock.
+ */
+CHECKED bool serve(const struct config *config, bool test_clock, struct err *err);
 
 /* Whether only this machine can reach the address: "127.0.0.1:80", "[::1]:80", "localhost:80". */
 bool serve_is_loopback(const char *listen);

@@ -14,7 +14,7 @@
 
 static bool refuse(struct service *service, const char *why, struct err *err)
 {
-    return err_set(err, ERR_INVALID, "Which store the service %s works on cannot be told: %s.", service->unit,
+    return err_set(err, ERR_INVALID, "Cannot tell which store the service %s works on: %s.", service->unit,
                    why);
 }
 

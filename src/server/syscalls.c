@@ -1,10 +1,10 @@
 /*
- * Calls are named and resolved at run time, so that one list serves all kernels and machines. Sanitizers need
- * two of them, which are then left open.
+ * Sanitizers start a program and stop the process, which is left open for them.
  */
 #include "server/syscalls.h"
 
 #include "base/sanitized.h"
+#include "programs/calls.h"
 
 #include <errno.h>
 #include <linux/netlink.h>
@@ -19,65 +19,26 @@
 #define PROTOCOLS 18  /* the same of protocols; UDP is the last that is let pass */
 #define KINDS     15U /* the bits of a socket's kind; those above are flags */
 
-/* Which argument of clone says what is made. */
-#ifdef __s390__
-#define CLONE_FLAGS 1
-#else
-#define CLONE_FLAGS 0
-#endif
-
-/* Names, since a header of an older system does not know the numbers of newer calls. */
-static const char *const refused[] = {
-    /* Other processes. */
-    "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp",
-    /* Other rights. */
-    "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "setfsuid", "setfsgid",
-    "capset", "personality",
-    /* Other roots. */
-    "mount", "umount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree", "move_mount",
-    "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at",
-    "mknod", "mknodat", "swapon", "swapoff", "quotactl", "quotactl_fd",
-    /* Rights to files, to which Landlock does not hold anybody. SQLite gives a log the rights and the owner
-     * of its store by fchmod and fchown, on a file that it has open. */
-    "chmod", "fchmodat", "fchmodat2", "chown", "chown32", "lchown", "lchown32", "fchownat", "utime", "utimes",
-    "futimesat", "utimensat", "utimensat_time64", "setxattr", "lsetxattr", "fsetxattr", "setxattrat",
-    "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr",
-    /* The kernel. */
-    "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "bpf",
-    "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "iopl",
-    "ioperm", "modify_ldt", "syslog", "acct", "lookup_dcookie", "add_key", "request_key", "keyctl", "vhangup",
-    /* Clocks and names of the machine. */
-    "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "stime", "sethostname", "setdomainname"
-};
-
 /* The sanitizers start a program that reads symbols, and stop the process to look for leaks. */
 static const char *const refused_unless_sanitized[] = { "execve", "execveat", "ptrace", "fork", "vfork" };
 
-/* A call that this kind of machine does not have needs no rule. */
-static bool refuse_all(scmp_filter_ctx filter, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        int number = seccomp_syscall_resolve_name(names[i]);
+static const enum calls_group refused[] = { CALLS_PROCESSES,   CALLS_IDENTITY,   CALLS_ROOTS,  CALLS_DEVICES,
+                                            CALLS_FILE_RIGHTS, CALLS_FILE_TIMES, CALLS_KERNEL, CALLS_CLOCKS };
 
-        if (number != __NR_SCMP_ERROR && seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), number, 0) != 0)
+static bool refuse_all(scmp_filter_ctx filter)
+{
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+        if (!calls_refuse(filter, refused[i]))
             return false;
-    }
     return true;
 }
 
-#define REFUSE(error, call, count, ...)                                                                      \
-    (seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), (call), (count), __VA_ARGS__) == 0)
+#define REFUSE(error, call, count, ...) CALLS_REFUSE(filter, error, call, count, __VA_ARGS__)
 
-/*
- * A thread is a clone with CLONE_THREAD, and nothing else is let pass. What clone3 is asked for stands in
- * memory, which no filter sees: it is answered as on a kernel that does not have it, and the C library takes
- * the other.
- */
+/* A thread is a clone with CLONE_THREAD, and nothing else is let pass. */
 static bool refuse_processes(scmp_filter_ctx filter)
 {
-    int newer = seccomp_syscall_resolve_name("clone3");
-
-    return (newer == __NR_SCMP_ERROR || seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), newer, 0) == 0) &&
+    return calls_refuse_clone3(filter) &&
            REFUSE(EPERM, SCMP_SYS(clone), 1, SCMP_CMP(CLONE_FLAGS, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
 }
 
@@ -151,12 +112,12 @@ bool syscalls_give_up(bool unix_sockets)
     /* Looked up as in a tree: the list is long, and every call goes through it. An older library tries one by
      * one. */
     (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    if (!refuse_all(filter, refused, sizeof(refused) / sizeof(*refused)) ||
-        !refuse_families(filter, unix_sockets) || !refuse_kinds(filter) ||
+    if (!refuse_all(filter) || !refuse_families(filter, unix_sockets) || !refuse_kinds(filter) ||
         !refuse_ways_around(filter, unix_sockets) || !refuse_set_id(filter) ||
-        (!SANITIZED && (!refuse_processes(filter) ||
-                        !refuse_all(filter, refused_unless_sanitized,
-                                    sizeof(refused_unless_sanitized) / sizeof(*refused_unless_sanitized)))))
+        (!SANITIZED &&
+         (!refuse_processes(filter) ||
+          !calls_refuse_named(filter, refused_unless_sanitized,
+                              sizeof(refused_unless_sanitized) / sizeof(*refused_unless_sanitized)))))
         failed = EINVAL;
     else
         failed = -seccomp_load(filter);

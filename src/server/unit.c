@@ -26,7 +26,7 @@ static const char *const folders[] = { "/etc/systemd/system", "/run/systemd/syst
 
 #define FOLDER_COUNT (sizeof(folders) / sizeof(folders[0]))
 
-struct reader {
+struct unit_reader {
     struct arena *arena;
     const char *root, *name;
     struct unit *unit;
@@ -40,7 +40,7 @@ static bool cannot_read(const char *path, int why, struct err *err)
                    "%s cannot be read: %s", path, strerror(why));
 }
 
-static bool read_text(struct reader *reader, const char *path, const char **text)
+static bool read_text(struct unit_reader *reader, const char *path, const char **text)
 {
     BUF_AUTO bytes = { 0 };
     char part[4096];
@@ -68,14 +68,14 @@ static bool is_yes(const char *value)
 }
 
 /* A list goes on with each line of its key; an empty one begins it anew. */
-static bool take_words(struct reader *reader, const char *value, struct word_list *list)
+static bool take_words(struct unit_reader *reader, const char *value, struct word_list *list)
 {
     if (!*value)
         *list = (struct word_list){ 0 };
     return unit_words(reader->arena, reader->name, value, list, reader->err);
 }
 
-static bool take_file(struct reader *reader, const char *value)
+static bool take_file(struct unit_reader *reader, const char *value)
 {
     char *path;
 
@@ -91,7 +91,7 @@ static bool take_file(struct reader *reader, const char *value)
     return true;
 }
 
-static bool take_name(struct reader *reader, const char *value, const char **name)
+static bool take_name(struct unit_reader *reader, const char *value, const char **name)
 {
     char *filled;
 
@@ -101,7 +101,7 @@ static bool take_name(struct reader *reader, const char *value, const char **nam
     return true;
 }
 
-static bool take_key(struct reader *reader, const char *key, const char *value)
+static bool take_key(struct unit_reader *reader, const char *key, const char *value)
 {
     struct unit *unit = reader->unit;
 
@@ -127,7 +127,7 @@ static bool take_key(struct reader *reader, const char *key, const char *value)
 }
 
 /* The next line, without space around it, and with those that a \ at its end joins to it; NULL at the end. */
-static const char *next_line(struct reader *reader, const char **at)
+static const char *next_line(struct unit_reader *reader, const char **at)
 {
     BUF_AUTO line = { 0 };
     bool more = true;
@@ -151,7 +151,7 @@ static const char *next_line(struct reader *reader, const char **at)
     return str_trim(reader->arena, line.len ? line.bytes : "");
 }
 
-static bool read_unit_file(struct reader *reader, const char *path)
+static bool read_unit_file(struct unit_reader *reader, const char *path)
 {
     bool wanted = false;
     const char *text, *line;
@@ -183,7 +183,7 @@ static bool is_masked(const char *path)
            (strcmp(real, "/dev/null") == 0 || (S_ISREG(about.st_mode) && about.st_size == 0));
 }
 
-static void find_unit_file(struct reader *reader)
+static void find_unit_file(struct unit_reader *reader)
 {
     for (size_t i = 0; i < FOLDER_COUNT; i++) {
         const char *path = arena_format(reader->arena, "%s%s/%s", reader->root, folders[i], reader->name);
@@ -211,7 +211,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(strrchr(*one, '/') + 1, strrchr(*other, '/') + 1);
 }
 
-static bool read_drop_ins(struct reader *reader)
+static bool read_drop_ins(struct unit_reader *reader)
 {
     struct word_list paths = { 0 };
 
@@ -235,7 +235,7 @@ static bool read_drop_ins(struct reader *reader)
 }
 
 /* Files go over what the unit itself says, later ones over earlier ones. */
-static bool read_variables(struct reader *reader)
+static bool read_variables(struct unit_reader *reader)
 {
     struct word_list *variables = &reader->unit->variables;
 
@@ -268,7 +268,7 @@ static void add_parts(struct arena *arena, const char *value, struct word_list *
 }
 
 /* "${NAME}" anywhere, and "$NAME" as a word of its own, which may be several words or none. */
-static void fill_in_variables(struct reader *reader)
+static void fill_in_variables(struct unit_reader *reader)
 {
     struct word_list filled = { 0 };
     struct unit *unit = reader->unit;
@@ -304,7 +304,7 @@ static void fill_in_variables(struct reader *reader)
 
 bool unit_read(struct arena *arena, const char *root, const char *name, struct unit *unit, struct err *err)
 {
-    struct reader reader = { .arena = arena, .root = root, .name = name, .unit = unit, .err = err };
+    struct unit_reader reader = { .arena = arena, .root = root, .name = name, .unit = unit, .err = err };
 
     *unit = (struct unit){ 0 };
     find_unit_file(&reader);
