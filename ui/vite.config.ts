@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
@@ -17,16 +18,20 @@ function firstLoad(folder: string, ending: string): number {
     return named.filter((name) => name.endsWith(ending)).reduce((sum, name) => sum + packed(join(folder, name)), 0);
 }
 
-// Writes what the service worker keeps into it, and fails when the pages have grown too large.
+// Writes which pages there are for the server, and what the service worker keeps into that; fails when the pages have grown too large.
 function finish(): Plugin {
     let folder = 'dist';
+    let list = '';
     return {
         name: 'witan-finish',
         apply: 'build',
         configResolved: (config) => {
             folder = join(config.root, config.build.outDir);
+            list = pathToFileURL(join(config.root, 'src/pages/list.ts')).href;
         },
-        closeBundle() {
+        async closeBundle() {
+            const { pages } = await import(list);
+            writeFileSync(join(folder, 'pages.json'), JSON.stringify(Object.keys(pages)));
             const worker = join(folder, 'sw.js');
             writeFileSync(worker, withContents(readFileSync(worker, 'utf8'), folder));
             const sizes = {

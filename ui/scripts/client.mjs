@@ -1,11 +1,16 @@
-// Writes the typed client from the description of the API.
+// Writes the typed client from the descriptions of the API and of its events.
 //
-//   node scripts/client.mjs OPENAPI.json >src/core/api.gen.ts
+//   node scripts/client.mjs OPENAPI.json ASYNCAPI.json >src/core/api.gen.ts
 //
 // Each operation becomes a constant with its method and path, and types for what it takes and gives, so that
 // a page that asks for what the server does not have does not compile. Objects that occur in several places
-// get a name: that of the member they were first seen under.
+// get a name: that of the member they were first seen under. The types of events are one of a few words, and
+// roles a list, of which forms let people choose.
 import { readFileSync } from 'node:fs';
+
+// Members whose plain name is what others call something else by.
+const called = { run_trace: { entries: 'RunEntry', call: 'RunCall', budget: 'RunBudget' } };
+let current = ''; // the operation that is being written
 
 const named = new Map(); // the text of a shape -> its name
 const names = new Map(); // a name -> the text of its shape
@@ -33,7 +38,7 @@ function object(schema, name, depth) {
     if (Object.keys(schema.properties).length < 2 || depth === 0) return text;
     counts.set(text, (counts.get(text) ?? 0) + 1);
     if (named.has(text)) return named.get(text);
-    const wanted = capital(single(name));
+    const wanted = called[current]?.[name] ?? capital(single(name));
     if (names.has(wanted)) return text;
     named.set(text, wanted);
     names.set(wanted, text);
@@ -65,6 +70,7 @@ function members(parameters, place) {
 }
 
 function operation(method, path, described) {
+    current = described.operationId;
     const parameters = (described.parameters ?? []).filter((parameter) => parameter.in);
     const body = described.requestBody?.content?.['application/json']?.schema;
     const good = Object.entries(described.responses).find(([status]) => status.startsWith('2'))?.[1];
@@ -83,7 +89,7 @@ function operation(method, path, described) {
     );
 }
 
-const description = JSON.parse(readFileSync(process.argv[2] ?? 0, 'utf8'));
+const [description, events] = process.argv.slice(2, 4).map((path) => JSON.parse(readFileSync(path, 'utf8')));
 const operations = [];
 for (const [path, methods] of Object.entries(description.paths)) {
     for (const [method, described] of Object.entries(methods))
@@ -91,7 +97,10 @@ for (const [path, methods] of Object.entries(description.paths)) {
             operations.push(operation(method, path, described));
 }
 const types = [...named].map(([text, name]) => `export type ${name} = ${text};\n`);
+types.push(`/** What an event may be, as docs/events.md tells. */\nexport type EventType = ${Object.keys(events.channels.events.messages).map(literal).join(' | ')};\n`);
+const roles = description.paths['/api/users'].post.requestBody.content['application/json'].schema.properties.role.enum.filter(Boolean);
+types.push(`export const roles = [${roles.map(literal).join(', ')}] as const;\n`);
 process.stdout.write(
-    `// Made from /api/openapi.json by scripts/client.mjs; do not edit by hand, run make docs.\n` +
+    `// Made from /api/openapi.json and /api/asyncapi.json by scripts/client.mjs; do not edit by hand, run make docs.\n` +
         `import { op, type Op } from './op.ts';\n\n${types.join('')}\n${operations.join('\n')}`,
 );

@@ -13,9 +13,12 @@ export function files(folder: string): string[] {
 
 const address = (folder: string, file: string): string => file.slice(folder.length).replaceAll('\\', '/');
 
+/** What a browser does not ask for by this name: the worker is not its own to keep, the page is `/`, and the list of pages is the server's. */
+const apart = ['/sw.js', '/index.html', '/pages.json'];
+
 /** The addresses that are kept for when there is no network. */
 export function kept(folder: string): string[] {
-    return ['/', ...files(folder).map((file) => address(folder, file)).filter((name) => name !== '/sw.js' && name !== '/index.html')];
+    return ['/', ...files(folder).map((file) => address(folder, file)).filter((name) => !apart.includes(name))];
 }
 
 /** A name for exactly these contents, the worker's own among them: one letter less or more, anywhere, makes another. */

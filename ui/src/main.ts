@@ -5,7 +5,7 @@ import './styles/start.css';
 import { mount } from 'svelte';
 import App from './App.svelte';
 import { atLeisure, nextTask } from './core/tasks.ts';
-import { pageAt } from './pages/loads.ts';
+import { loadAt } from './pages/loads.ts';
 import { looks, where } from './stores/app.svelte.ts';
 import { session } from './stores/server.svelte.ts';
 import { sight } from './stores/sight.ts';
@@ -14,7 +14,7 @@ import { registerWorker } from './stores/worker.ts';
 looks.apply();
 where.start();
 sight.start();
-void pageAt(where.place)?.load().catch(() => {}); // beside who is here, not after; what fails is told where it is shown
+void loadAt(where.place)?.().catch(() => {}); // beside who is here, not after; what fails is told where it is shown
 void session.start();
 nextTask(() => {
     const target = document.getElementById('app')!;

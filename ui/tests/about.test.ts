@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeOfThing, recorded } from '../src/core/about.ts';
-import type { About } from '../src/core/api.gen.ts';
+import type { About, EventType } from '../src/core/api.gen.ts';
 import { place } from '../src/core/router.ts';
 
 const kinds = ['question', 'job', 'discussion', 'prompt', 'chat', 'project', 'task', 'set', 'decision', 'feedback', 'agent', 'template', 'token', 'user', 'workspace'] as const;
@@ -23,6 +23,6 @@ test('what is gone leads nowhere', () => {
 });
 
 test('what leaves no row in the audit log is no news there', () => {
-    for (const type of ['presence.changed', 'job.log', 'job.progress', 'notification.read', 'question_draft', 'alert', 'turn.delta', 'turn.started']) assert.equal(recorded(type), false, type);
-    for (const type of ['chat.message', 'question_answered', 'question_snoozed', 'question_timeout', 'job.ended', 'user.changed']) assert.equal(recorded(type), true, type);
+    for (const type of ['presence.changed', 'job.log', 'job.progress', 'notification.read', 'question_draft', 'alert', 'turn.delta', 'turn.started'] satisfies EventType[]) assert.equal(recorded(type), false, type);
+    for (const type of ['chat.message', 'question_answered', 'question_snoozed', 'question_timeout', 'job.ended', 'user.changed'] satisfies EventType[]) assert.equal(recorded(type), true, type);
 });

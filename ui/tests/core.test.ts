@@ -5,7 +5,8 @@ import { address, Api, Refused, Unreachable } from '../src/core/api.ts';
 import { Drafts } from '../src/core/drafts.ts';
 import { op, type Op } from '../src/core/op.ts';
 import { Outbox, type Parcel } from '../src/core/outbox.ts';
-import { pages, pagesOfOne, place, safeNext } from '../src/core/router.ts';
+import { place, safeNext } from '../src/core/router.ts';
+import { pages } from '../src/pages/list.ts';
 import { FrameReader } from '../src/core/sse.ts';
 import { memoryShelf, readJson, type Shelf } from '../src/core/store.ts';
 import { ago, clock, date, dayOf, due, exact, learnServerTime, left, level, secondOf, serverNow, spoken, timeOf, took, weekday } from '../src/core/time.ts';
@@ -104,9 +105,11 @@ test('paths lead to pages, and a login leads nowhere else', () => {
     assert.deepEqual(place('/q/x'), { page: 'q', id: 'x' });
     assert.deepEqual(place('/inbox/%E0%A4%A'), { page: 'inbox', id: '%E0%A4%A' });
     assert.deepEqual(place('/jobs/'), { page: 'jobs' });
-    for (const none of ['/etc/passwd', '/inbox/a/b', '/inbox//', '/approvals/x', '/q', 'inbox', '', '//', '//inbox']) assert.equal(place(none).page, 'nothing', none);
-    for (const page of pages) assert.deepEqual(place(`/${page}`), { page });
-    for (const page of pagesOfOne) assert.deepEqual(place(`/${page}/a%20b`), { page, id: 'a b' });
+    for (const none of ['/etc/passwd', '/inbox/a/b', '/inbox//', '/approvals/x', '/q', 'inbox', '', '//', '//inbox', '/constructor', '/toString/x']) assert.equal(place(none).page, 'nothing', none);
+    for (const [page, { all, one }] of Object.entries(pages)) {
+        assert.deepEqual(place(`/${page}`), { page: all === undefined ? 'nothing' : page });
+        assert.deepEqual(place(`/${page}/a%20b`), one === undefined ? { page: 'nothing' } : { page, id: 'a b' });
+    }
     for (const bad of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)', null, '/login?next=/x']) assert.equal(safeNext(bad), '/inbox', String(bad));
     assert.equal(safeNext('/jobs/1?x=2'), '/jobs/1?x=2');
 });

@@ -79,7 +79,7 @@ test('a thousand lines in one moment are drawn once, and counted for who reads f
     const { jobs } = await load();
     await page.live();
     const log = new JobLog('j1');
-    jobs.listen('j1', (happening) => happening.type === 'job.log' && log.hear(happening));
+    jobs.listen('j1', (happening) => happening?.type === 'job.log' && log.hear(happening));
     await log.load();
     await page.pass(300);
     const drawn = page.watch(() => log.version);

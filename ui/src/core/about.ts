@@ -1,5 +1,6 @@
 // What a row of a list is about: what it is called, and where it is found.
-import type { About } from './api.gen.ts';
+import type { About, EventType } from './api.gen.ts';
+import type { EventFamily } from './live.ts';
 
 type Where = (id: string, project: string) => string;
 
@@ -23,10 +24,10 @@ const places: Record<NonNullable<About['kind']>, Where> = {
 };
 
 // Writes that are too small for a row of the audit log (`no_audit` in src/ops), and what the server says by itself.
-const unrecorded = /^(turn\..*|presence\.changed|job\.(log|progress)|notification\.read|question_draft|alert)$/;
+const unrecorded: EventType[] = ['presence.changed', 'job.log', 'job.progress', 'notification.read', 'question_draft', 'alert'];
 
 /** Whether there may be a new row in the audit log when this has happened. */
-export const recorded = (type: string): boolean => !unrecorded.test(type);
+export const recorded = (type: EventType): boolean => !type.startsWith('turn.' satisfies EventFamily) && !unrecorded.includes(type);
 
 /** Where it is found; undefined when it is gone. */
 export function placeOfThing(about: About | null): string | undefined {

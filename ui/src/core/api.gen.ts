@@ -1,12 +1,20 @@
-// Made from /api/openapi.json by scripts/client.mjs; do not edit by hand, run make docs.
+// Made from /api/openapi.json and /api/asyncapi.json by scripts/client.mjs; do not edit by hand, run make docs.
 import { op, type Op } from './op.ts';
 
+export type Budget = { steps?: number | null; tokens?: number | null; seconds?: number | null; money?: number | null };
 export type Progress = { done: number | null; total: number | null; step: string | null };
 export type Response = { type?: 'text' | 'choice' | 'boolean' | 'approval'; value?: unknown; text?: string; args?: unknown };
 export type Answer = { questionId: string; question: string; response: Response; by: string; at: string };
 export type Outcome = { source: 'human' | 'agents' | 'default' | 'timeout' | 'policy' | 'forced' | 'cancelled'; by: string | null; at: string };
 export type Job = { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null };
 export type Log = { seq: number; at: string; kind: string; level: 'debug' | 'info' | 'warn' | 'error'; message: string; data: unknown };
+export type RunBudget = { steps: number | null; tokens: number | null; seconds: number | null; money: number | null };
+export type Spent = { steps: number; tokensIn: number; tokensOut: number; seconds: number; money: number; usageMissing: number };
+export type WaitsFor = { callId: string | null; name: string | null; state: 'proposed' | 'approval' | 'queued' | 'running' | 'waiting' | 'done'; questionId: string | null; discussionId: string | null; promptId: string | null };
+export type Run = { jobId: string; agent: string; model: string | null; phase: 'opening' | 'asking' | 'calling' | 'waiting' | 'condensing' | 'ended'; step: number; recover: boolean; budget: RunBudget; beganAt: string | null; spent: Spent; tools: Array<string> | null; waitsFor: Array<WaitsFor> | null; startedAt: string | null; endedAt: string | null };
+export type RunCall = { id: string; name: string; arguments: string; approvedArguments: string | null; state: 'proposed' | 'approval' | 'queued' | 'running' | 'waiting' | 'done'; outcome: 'ok' | 'error' | 'unavailable' | 'timeout' | 'too_large' | 'cancelled' | 'interrupted' | 'rejected' | 'invalid' | 'unknown' | 'forbidden' | 'skipped' | null; output: string | null; questionId: string | null; discussionId: string | null; promptId: string | null; startedAt: string | null; endedAt: string | null };
+export type RunEntry = { seq: number; at: string; step: number; kind: 'instructions' | 'input' | 'reply' | 'call' | 'result' | 'note' | 'condensed' | 'decision' | 'error'; text: string | null; data: Record<string, unknown> | null; model: string | null; tokensIn: number | null; tokensOut: number | null; tookMs: number | null; call: RunCall | null };
+export type Difference = { seq: number; stored: string; recomputed: string };
 export type DefaultResponse = { type?: 'text' | 'choice' | 'boolean' | 'approval' | null; value?: unknown; text?: string | null; args?: unknown };
 export type Preference = { response: Response; by: string; at: string };
 export type Option = { id?: string; label?: string; value?: unknown; description?: string };
@@ -26,10 +34,11 @@ export type Prompt = { id: string; workspace_id: string; task_id: string | null;
 export type Chat = { id: string; workspace_id: string; agent_name: string; message: string; is_human: boolean; message_type: 'message' | 'discussion_prompt' | 'discussion_response' | 'system'; discussion_prompt_id: string | null; task_ref: string | null; created_at: string };
 export type Agent = { id: string; workspace_id: string; name: string; role: string; system_prompt: string; ai_model_config: unknown; created_by: string | null; created_at: string; updated_at: string | null };
 export type Model = { name: string; provider: string; model: string; default: boolean; key: 'none' | 'there' | 'missing' };
+export type Tool = { name: string; description: string; kind: 'command' | 'mcp'; server: string | null; needsApproval: boolean; category: string | null; idempotent: boolean; alone: boolean; projects: Array<string> | null; roles: Array<string> | null; inputSchema: Record<string, unknown> };
+export type Server = { name: string; state: 'starting' | 'ready' | 'waiting' | 'unavailable'; why: string | null; version: string | null; tools: number; leftOut: number; restarts: number };
 export type Participant = { agentId?: string | null; agentName?: string | null; role?: string | null; userId?: string | null; name?: string | null; sequence_order?: number | null };
 export type Ref = { kind: 'prompt' | 'question'; id: string };
 export type Vote = { choices: Array<string>; rule?: 'majority' | 'borda' | 'weighted' | null };
-export type Budget = { calls?: number | null; tokens?: number | null; seconds?: number | null };
 export type Usage = { calls: number; tokensIn: number | null; tokensOut: number | null; callsNotReported: number };
 export type Discussion = { id: string; topic: string; mode: 'turns' | 'rounds' | 'parallel'; status: 'active' | 'paused' | 'completed' | 'cancelled' | 'failed'; phase: 'opening' | 'asking' | 'calling' | 'speaking' | 'outside' | 'person' | 'voting' | 'judging' | 'summarising' | 'delegating' | 'answering' | 'ended'; round: number; rounds: number; turnIndex: number; endReason: 'rounds_used' | 'all_passed' | 'agreement' | 'nothing_new' | 'budget' | 'cancelled' | 'failed' | null; outcome: Outcome | null; projectId: string | null; taskId: string | null; parentId: string | null; depth: number; ref: Ref | null; forkedFrom: string | null; sessionId: string | null; options: Record<string, unknown>; usage: Usage; createdBy: string | null; createdAt: string; updatedAt: string; endedAt: string | null };
 export type Entry = { id: string; speaker: string; agentId: string | null; role: string; content: string; turnIndex: number; roundNumber: number; metadata: Record<string, unknown>; createdAt: string };
@@ -43,7 +52,9 @@ export type Ballot = { voter: string; choice: string | null; confidence: number 
 export type Count = { rule: 'majority' | 'borda' | 'weighted'; winner: string | null; tie: boolean; tally: Record<string, unknown>; agreed: boolean; decided: boolean; dissent: Array<unknown> };
 export type Wording = { name: string; text: string; own: boolean; updatedAt: string | null };
 export type HilConfig = { scopeChanges: 'automated' | 'notify_and_proceed' | 'requires_approval'; architectureDecisions: 'automated' | 'notify_and_proceed' | 'requires_approval'; dependencyModifications: 'automated' | 'notify_and_proceed' | 'requires_approval' };
-export type Project = { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; createdAt: string };
+export type Orchestrator = { on: boolean; parallel: number; coder: 'runner' | 'command' };
+export type Project = { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; orchestrator: Orchestrator; createdAt: string };
+export type Out = { taskId: string; coder: 'runner' | 'command'; state: 'queued' | 'coding'; jobId: string | null; takenAt: string; title: string };
 export type Task = { id: string; project_id: string; title: string; description: string; status: 'open' | 'in_progress' | 'blocked' | 'closed'; priority: number; assignee: string | null; block_reason: string | null; depends_on: Array<string>; session_id: string | null; result: unknown; problems: Array<string>; created_at: string; updated_at: string };
 export type Feedback = { id: string; projectId: string; author: string; text: string; status: 'new' | 'waiting' | 'handled'; createdAt: string };
 export type Section = { sectionKey: string; projectId: string; version: number; author: string; createdAt: string };
@@ -54,7 +65,7 @@ export type Item = { type: 'blocking' | 'non_blocking' | 'approval' | 'error_rec
 export type About = { kind: 'question' | 'job' | 'discussion' | 'prompt' | 'chat' | 'project' | 'task' | 'set' | 'decision' | 'feedback' | 'agent' | 'template' | 'token' | 'user' | 'workspace' | null; id: string | null; name: string; projectId: string | null };
 export type User = { id: string; name: string };
 export type Workspace = { id: string; slug: string; name: string };
-export type Caller = { kind: 'local' | 'user' | 'token' | 'system'; id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; agentName: string | null; projectId: string | null };
+export type Caller = { kind: 'local' | 'user' | 'token' | 'system'; id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; answers: boolean; manages: boolean; agentName: string | null; projectId: string | null };
 export type OldSecret = { replacedAt: string; goodUntil: string; lastUsedAt: string | null };
 export type Token = { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; userId: string | null; user: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret> };
 export type Page = { page: 'inbox' | 'question' | 'approvals' | 'chat' | 'discussions' | 'discussion' | 'jobs' | 'job' | 'projects' | 'project' | 'other'; subject: string | null; state: 'here' | 'away' | 'gone'; since: string };
@@ -65,9 +76,12 @@ export type CommonQuestion = { question: string; type: string; asked: number; an
 export type WithQuestion = { jobs: number; completed: number; failed: number; cancelled: number; open: number; completedRate: number | null };
 export type JobOutcome = { withQuestions: WithQuestion; withoutQuestions: WithQuestion };
 export type Alert = { id: string; kind: 'timeout_rate' | 'unanswered' | 'ask_errors'; since: string; details: Record<string, unknown> };
+/** What an event may be, as docs/events.md tells. */
+export type EventType = 'question_asked' | 'question_answered' | 'question_approval' | 'question_timeout' | 'question_cancelled' | 'question_draft' | 'question_extended' | 'question_assigned' | 'question_snoozed' | 'question_late_answer' | 'job.created' | 'status' | 'job.log' | 'job.progress' | 'job.ended' | 'run.moved' | 'chat.message' | 'prompt.created' | 'prompt.responded' | 'prompt.ended' | 'notification.added' | 'notification.updated' | 'notification.resolved' | 'notification.read' | 'task.updated' | 'task.deleted' | 'feedback.added' | 'prd.updated' | 'plan.updated' | 'discussion.created' | 'discussion.message' | 'discussion.interjected' | 'turn.started' | 'turn.waiting' | 'turn.finished' | 'discussion.round' | 'vote.counted' | 'discussion.waiting' | 'discussion.paused' | 'discussion.resumed' | 'discussion.ended' | 'alert' | 'agent.changed' | 'template.changed' | 'user.changed' | 'token.changed' | 'workspace.changed' | 'turn.delta' | 'presence.changed' | 'server.stopping' | 'stream.ended' | 'stream.cut' | 'stream.gap';
+export const roles = ['owner', 'admin', 'member', 'agent', 'viewer'] as const;
 
-/** Make a job that you drive yourself: say when it runs, report on it, ask people, and say how it ended. */
-export const job_create: Op<{ body?: { kind?: string | null; agent?: string | null; projectId?: string | null; taskId?: string | null; status?: 'pending' | 'running' | null; input?: unknown } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs');
+/** Make a job that you drive yourself: say when it runs, report on it, ask people, and say how it ended. One of the kind agent is run by witan: an agent of the workspace works on its input with tools until it is done, and asks people when it must. */
+export const job_create: Op<{ body?: { kind?: string | null; agent?: string | null; projectId?: string | null; taskId?: string | null; status?: 'pending' | 'running' | null; input?: unknown; budget?: Budget | null; recover?: boolean | null; tools?: Array<string> | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs');
 
 /** List jobs. Those that were made for a single question are left out, unless all or their kind asks for them. */
 export const job_list: Op<{ query?: { status?: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; agent?: string; kind?: string; projectId?: string; taskId?: string; text?: string; all?: boolean; sort?: 'newest' | 'oldest'; limit?: number; cursor?: string } }, { jobs: Array<Job>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/jobs');
@@ -75,10 +89,10 @@ export const job_list: Op<{ query?: { status?: 'pending' | 'running' | 'waiting_
 /** Show a job; with wait, hold the reply until it has ended. */
 export const job_get: Op<{ path: { id: string }; query?: { wait?: number } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('GET', '/api/jobs/{id}');
 
-/** Say that a job of yours runs, has completed or has failed. The end cancels its open questions; non-blocking ones stay answerable. An agent ends no job in which others wait for people. */
+/** Say that a job of yours runs, has completed or has failed. The end cancels its open questions; non-blocking ones stay answerable. An agent cannot end a job in which others wait for people. */
 export const job_update: Op<{ path: { id: string }; body?: { status?: 'running' | 'completed' | 'failed' | null; result?: unknown; error?: string | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('PATCH', '/api/jobs/{id}');
 
-/** Cancel a job and its open questions. An agent cancels no job in which others wait for people. */
+/** Cancel a job and its open questions. An agent cannot cancel a job in which others wait for people. */
 export const job_cancel: Op<{ path: { id: string }; body?: { reason?: string | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs/{id}/cancel');
 
 /** Read a job's log: its own lines, progress, questions and answers. */
@@ -89,6 +103,12 @@ export const job_log: Op<{ path: { id: string }; body: { message: string; level?
 
 /** Report how far a job is. Each report is also a line of its log. */
 export const job_progress: Op<{ path: { id: string }; body?: { done?: number | null; total?: number | null; step?: string | null } }, { id: string; workspaceId: string; kind: string; agent: string | null; projectId: string | null; taskId: string | null; status: 'pending' | 'running' | 'waiting_for_input' | 'waiting_for_approval' | 'completed' | 'failed' | 'cancelled'; progress: Progress | null; input: unknown; result: unknown; error: string | null; requestedBy: string | null; single: boolean; restartOf: string | null; answer: Answer | null; createdAt: string; endedAt: string | null; outcome: Outcome | null }> = /*#__PURE__*/ op('POST', '/api/jobs/{id}/progress');
+
+/** Read what an agent of the runner did: what its model was told and said, the tools that it called with arguments and output, and every decision with its reason. Give the number of the last entry as after to go on from there; the event run.moved says when there are others. */
+export const run_trace: Op<{ path: { id: string }; query?: { order?: 'oldest' | 'newest'; after?: number; limit?: number; cursor?: string } }, { run: Run; entries: Array<RunEntry>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/jobs/{id}/trace');
+
+/** Make every decision of a run again, from its log alone, and compare with what is stored. No model and no tool is called, and nothing is changed. */
+export const run_replay: Op<{ path: { id: string } }, { same: boolean; steps: number; decisions: number; differences: Array<Difference> }> = /*#__PURE__*/ op('GET', '/api/jobs/{id}/replay');
 
 /** Ask people within a job. Unless it is non-blocking, the job waits for the answer, for the deadline, or until it is cancelled. */
 export const question_ask: Op<{ path: { id: string }; body?: { question?: string | null; type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | null; responseType?: 'text' | 'choice' | 'boolean' | 'approval' | null; options?: Array<unknown | unknown> | null; context?: Record<string, unknown> | null; timeoutMinutes?: number | null; defaultResponse?: DefaultResponse | null; metadata?: Record<string, unknown> | null; parentId?: string | null; action?: Record<string, unknown> | null; requiredApprovals?: number | null; assignedTo?: string | null; requiredRole?: 'owner' | 'admin' | 'member' | null; requestedBy?: string | null; allowOther?: boolean | null; allowDefaultApprove?: boolean | null; template?: string | null } }, { questionId: string; timeoutAt: string | null; response?: Response; preference?: Preference | null }> = /*#__PURE__*/ op('POST', '/api/jobs/{id}/questions');
@@ -111,16 +131,16 @@ export const question_answered_count: Op<{ query: { since: string } }, { count: 
 /** Show a question; with wait, hold the reply until it has ended. */
 export const question_get: Op<{ path: { id: string }; query?: { wait?: number } }, { question: Question }> = /*#__PURE__*/ op('GET', '/api/questions/{id}');
 
-/** Answer a question. The first answer wins and the job goes on in the same moment; an answer after the deadline is refused as late, and kept (kept: true). A member's token that asked for an approval does not give it. An approval that does not count is no error: the reply says why. */
+/** Answer a question. The first answer wins and the job goes on in the same moment; an answer after the deadline is refused as late, and kept (kept: true). A member's token cannot give an approval that it asked for. An approval that does not count is no error: the reply says why. */
 export const question_answer: Op<{ path: { id: string }; body: { response: DefaultResponse } }, { success: boolean; jobResumed: boolean; approvals?: { have: number; need: number; counted: boolean; why?: string } }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/answer');
 
 /** Answer several questions at once. Each has its own result; one that is refused does not stop the others. */
 export const question_answer_batch: Op<{ body: { answers: Array<{ id: string; response: DefaultResponse }> } }, { results: Array<Result> }> = /*#__PURE__*/ op('POST', '/api/questions/answer');
 
-/** Cancel an open question. Its job goes on without an answer. Agents cancel what they asked themselves. */
+/** Cancel an open question. Its job goes on without an answer. An agent can cancel only what it asked itself. */
 export const question_cancel: Op<{ path: { id: string }; body?: { reason?: string | null } }, { success: boolean; jobResumed: boolean }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/cancel');
 
-/** Move a question's deadline back, up to questions.max_timeout (24 hours unless set) after it was asked. Agents move that of what they asked themselves. */
+/** Move a question's deadline back, up to questions.max_timeout (24 hours unless set) after it was asked. An agent can move only the deadline of what it asked itself. */
 export const question_extend: Op<{ path: { id: string }; body: { minutes: number } }, { timeoutAt: string | null }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/extend');
 
 /** Say that you are typing an answer. Others see it, and a deadline nearer than two minutes moves back to two minutes, at most three times. */
@@ -141,10 +161,10 @@ export const question_similar: Op<{ path: { id: string } }, { questions: Array<Q
 /** Show what people answered to the same question before. It is never applied by itself. */
 export const question_suggestion: Op<{ path: { id: string } }, { suggestion: Record<string, unknown> | null; precedents: Array<Precedent> }> = /*#__PURE__*/ op('GET', '/api/questions/{id}/suggestion');
 
-/** Give an open question to one person, who alone may answer it from then on, and is told. Whoever may answer it may do so, its assignee among them, and owners and admins always. One that needs several approvals, or somebody's own request for one, cannot be given to them alone. */
+/** Give an open question to one person, who alone may answer it from then on, and is told. Anyone who may answer it can do this, its assignee included; owners and admins always can. A question that needs several approvals cannot be given to one person, nor an approval to the person who asked for it. */
 export const question_assign: Op<{ path: { id: string }; body: { to: string; note?: string | null } }, { question: Question }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/assign');
 
-/** Give a question that is assigned to somebody back to all who may answer it, who are told. Its assignee may do so, and owners and admins. */
+/** Give a question that is assigned to somebody back to all who may answer it, who are told. Its assignee can do this, and so can owners and admins. */
 export const question_unassign: Op<{ path: { id: string }; body?: { note?: string | null } }, { question: Question }> = /*#__PURE__*/ op('POST', '/api/questions/{id}/unassign');
 
 /** List the people to whom a question can be assigned. */
@@ -210,8 +230,11 @@ export const agent_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__
 /** List the models that agents can name. What they lack, `witan model test` says. */
 export const model_list: Op<{  }, { models: Array<Model>; default: string | null }> = /*#__PURE__*/ op('GET', '/api/models');
 
+/** List the tools of config.yaml that agents can call in their runs: commands, and what MCP servers offer. What every run has besides (ask_question and the like) is not among them. */
+export const tool_list: Op<{ query?: { limit?: number; cursor?: string } }, { tools: Array<Tool>; servers: Array<Server>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/tools');
+
 /** Start a discussion. In modes rounds and parallel it begins at once, in mode turns with the first message. */
-export const discussion_create: Op<{ body: { topic: string; mode?: 'turns' | 'rounds' | 'parallel' | null; participants?: Array<Participant> | null; cast?: 'specialists' | 'moderator' | null; rounds?: number | null; projectId?: string | null; taskId?: string | null; sessionId?: string | null; parentId?: string | null; ref?: Ref | null; options?: { vote?: Vote | null; agreement_threshold?: string | number | null; smart_termination?: 'off' | 'on' | 'shadow' | null | boolean; judge?: boolean | null; budget?: Budget | null; rehearse?: boolean | null; context?: string | null } | null } }, { discussion: Discussion; agentsMade: Array<string> }> = /*#__PURE__*/ op('POST', '/api/discussions');
+export const discussion_create: Op<{ body: { topic: string; mode?: 'turns' | 'rounds' | 'parallel' | null; participants?: Array<Participant> | null; cast?: 'specialists' | 'moderator' | null; rounds?: number | null; projectId?: string | null; taskId?: string | null; sessionId?: string | null; parentId?: string | null; ref?: Ref | null; options?: { vote?: Vote | null; agreement_threshold?: string | number | null; smart_termination?: 'off' | 'on' | 'shadow' | null | boolean; judge?: boolean | null; budget?: { calls?: number | null; tokens?: number | null; seconds?: number | null } | null; rehearse?: boolean | null; context?: string | null } | null } }, { discussion: Discussion; agentsMade: Array<string> }> = /*#__PURE__*/ op('POST', '/api/discussions');
 
 /** List discussions, newest first. */
 export const discussion_list: Op<{ query?: { status?: 'active' | 'paused' | 'completed' | 'cancelled' | 'failed'; mode?: 'turns' | 'rounds' | 'parallel'; projectId?: string; taskId?: string; parentId?: string; sessionId?: string; limit?: number; cursor?: string } }, { discussions: Array<Discussion>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/discussions');
@@ -231,13 +254,13 @@ export const discussion_transcript: Op<{ path: { id: string }; query?: { format?
 /** Stop a discussion for now. A turn that is being spoken is asked for again afterwards. */
 export const discussion_pause: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/pause');
 
-/** Let a discussion go on that was paused. */
+/** Resume a discussion that was paused. */
 export const discussion_resume: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/resume');
 
 /** End a discussion, with all that were split off from it. What was being said is kept. */
 export const discussion_cancel: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/cancel');
 
-/** Let a discussion go on that waits: a person's turn, or one that is owed, is passed over. */
+/** Let a waiting discussion go on: a person's turn, or one that is owed, is passed over. */
 export const discussion_next: Op<{ path: { id: string } }, { discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/next');
 
 /** Add rounds to a discussion that goes on. */
@@ -258,7 +281,7 @@ export const discussion_usage: Op<{ path: { id: string } }, { agents: Array<{ sp
 /** Take the turn that an agent of yours, or you as a person, owe a discussion; or pass it. */
 export const turn_take: Op<{ path: { id: string }; body?: { agent_name?: string | null; userId?: string | null; content?: string | null; pass?: boolean | null; reason?: string | null } }, { entry: Entry; discussion: Discussion }> = /*#__PURE__*/ op('POST', '/api/discussions/{id}/turns');
 
-/** List the turns that wait for somebody whom this server does not run. */
+/** List the turns that wait for a person, or for an agent that this server does not run. */
 export const turn_list: Op<{ query?: { agent?: string; limit?: number; cursor?: string } }, { turns: Array<Turn>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/turns');
 
 /** Count ballots under a rule. Nothing is stored: the same ballots can be counted under every rule. */
@@ -267,7 +290,7 @@ export const vote_tally: Op<{ body: { rule?: 'majority' | 'borda' | 'weighted' |
 /** The ballots of a discussion's last vote, and how they come out under every rule. */
 export const discussion_votes: Op<{ path: { id: string } }, { round: number | null; ballots: Array<Ballot>; counts: Array<Count> }> = /*#__PURE__*/ op('GET', '/api/discussions/{id}/votes');
 
-/** List what models are told in discussions, and which of it is in the workspace's own words. */
+/** List what models are told in discussions and as agents of the runner, and which of it is in the workspace's own words. */
 export const wording_list: Op<{  }, { wordings: Array<Wording> }> = /*#__PURE__*/ op('GET', '/api/wordings');
 
 /** Have models told something in the workspace's own words. It holds from the next call on. */
@@ -280,16 +303,19 @@ export const wording_delete: Op<{ query: { name: string } }, undefined> = /*#__P
 export const project_list: Op<{ query?: { limit?: number; cursor?: string } }, { projects: Array<Project>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/projects');
 
 /** Make a project. Agents in it confirm every decision unless hilConfig says otherwise. */
-export const project_create: Op<{ body: { name: string; description?: string | null; hilConfig?: 'confirm_all' | 'major_only' | 'full' | null | { scopeChanges?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null; architectureDecisions?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null; dependencyModifications?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null }; settings?: { answerers?: Array<string> | null } | null } }, { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; createdAt: string }> = /*#__PURE__*/ op('POST', '/api/projects');
+export const project_create: Op<{ body: { name: string; description?: string | null; hilConfig?: 'confirm_all' | 'major_only' | 'full' | null | { scopeChanges?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null; architectureDecisions?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null; dependencyModifications?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null }; settings?: { answerers?: Array<string> | null } | null } }, { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; orchestrator: Orchestrator; createdAt: string }> = /*#__PURE__*/ op('POST', '/api/projects');
 
 /** Show a project. */
-export const project_get: Op<{ path: { id: string } }, { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; createdAt: string }> = /*#__PURE__*/ op('GET', '/api/projects/{id}');
+export const project_get: Op<{ path: { id: string } }, { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; orchestrator: Orchestrator; createdAt: string }> = /*#__PURE__*/ op('GET', '/api/projects/{id}');
 
 /** Change a project. A new hilConfig holds for decisions made from now on. */
-export const project_update: Op<{ path: { id: string }; body?: { name?: string | null; description?: string | null; hilConfig?: 'confirm_all' | 'major_only' | 'full' | null | { scopeChanges?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null; architectureDecisions?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null; dependencyModifications?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null }; settings?: { answerers?: Array<string> | null } | null } }, { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; createdAt: string }> = /*#__PURE__*/ op('PATCH', '/api/projects/{id}');
+export const project_update: Op<{ path: { id: string }; body?: { name?: string | null; description?: string | null; hilConfig?: 'confirm_all' | 'major_only' | 'full' | null | { scopeChanges?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null; architectureDecisions?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null; dependencyModifications?: 'automated' | 'notify_and_proceed' | 'requires_approval' | null }; settings?: { answerers?: Array<string> | null } | null; orchestrator?: { on?: boolean | null; parallel?: number | null; coder?: 'runner' | 'command' | null } | null } }, { id: string; name: string; description: string; hilConfig: HilConfig; autonomyLevel: 'confirm_all' | 'major_only' | 'full' | 'custom'; autonomyDescription: string; settings: Record<string, unknown>; orchestrator: Orchestrator; createdAt: string }> = /*#__PURE__*/ op('PATCH', '/api/projects/{id}');
 
 /** Delete a project with everything in it. */
 export const project_delete: Op<{ path: { id: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/projects/{id}');
+
+/** Show whether a project takes up its tasks by itself, and which of them are being worked on. */
+export const orchestrator_get: Op<{ path: { id: string } }, { on: boolean; parallel: number; coder: 'runner' | 'command'; out: Array<Out> }> = /*#__PURE__*/ op('GET', '/api/projects/{id}/orchestrator');
 
 /** List the tasks of a project, newest first. */
 export const task_list: Op<{ path: { id: string }; query?: { status?: 'open' | 'in_progress' | 'blocked' | 'closed'; assignee?: string; session_id?: string; limit?: number; cursor?: string } }, { tasks: Array<Task>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/projects/{id}/tasks');
@@ -391,13 +417,13 @@ export const decision_get: Op<{ path: { id: string; did: string }; query?: { wai
 export const inbox_list: Op<{ query?: { type?: 'blocking' | 'non_blocking' | 'approval' | 'error_recovery' | 'open_questions' | 'prompt' | 'turn'; projectId?: string; sort?: 'deadline' | 'created'; limit?: number } }, { items: Array<Item>; serverTime: string; more: boolean; needYou: number }> = /*#__PURE__*/ op('GET', '/api/inbox');
 
 /** Read an inbox, newest first: your own, or that of the agent you name. */
-export const notification_list: Op<{ query?: { agent?: string; unread?: boolean; limit?: number; cursor?: string } }, { notifications: Array<{ id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; about: About | null; projectId: string | null; read: boolean; resolved: boolean; createdAt: string }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/notifications');
+export const notification_list: Op<{ query?: { agent?: string; unread?: boolean; limit?: number; cursor?: string } }, { notifications: Array<{ id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; projectId: string | null; read: boolean; resolved: boolean; createdAt: string; about: About | null }>; nextCursor: string | null }> = /*#__PURE__*/ op('GET', '/api/notifications');
 
 /** Count what waits in an inbox: questions and turns until they have ended, read or not; the rest until it has been read. */
 export const notification_pending_count: Op<{ query?: { agent?: string } }, { count: number }> = /*#__PURE__*/ op('GET', '/api/notifications/pending-count');
 
 /** Mark a notification as read. A second time changes nothing. */
-export const notification_read: Op<{ path: { id: string } }, { notification: { id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; about: About | null; projectId: string | null; read: boolean; resolved: boolean; createdAt: string } }> = /*#__PURE__*/ op('POST', '/api/notifications/{id}/read');
+export const notification_read: Op<{ path: { id: string } }, { notification: { id: string; kind: string; priority: 'high' | 'normal' | 'low'; title: string; body: string; ref: { type: string; id: string }; projectId: string | null; read: boolean; resolved: boolean; createdAt: string; about: About | null } }> = /*#__PURE__*/ op('POST', '/api/notifications/{id}/read');
 
 /** Mark everything in an inbox as read and say how many were not. */
 export const notification_read_all: Op<{ body?: { agent?: string | null } }, { count: number }> = /*#__PURE__*/ op('POST', '/api/notifications/read-all');
@@ -414,7 +440,7 @@ export const session_logout: Op<{  }, undefined> = /*#__PURE__*/ op('POST', '/ap
 /** Say who calls, in which workspace, and where else they may go. */
 export const me_get: Op<{  }, { caller: Caller; workspace: Workspace; workspaces: Array<Workspace>; solo: boolean; rehearsal: boolean; program: string; lastEvent: number }> = /*#__PURE__*/ op('GET', '/api/me');
 
-/** Change the own password. Ends the user's other sessions. */
+/** Change your own password. This ends your other sessions. */
 export const password_change: Op<{ body: { oldPassword: string; newPassword: string } }, undefined> = /*#__PURE__*/ op('PUT', '/api/me/password');
 
 /** Show the caller's own preferences. */
@@ -459,7 +485,7 @@ export const token_get: Op<{ path: { id: string } }, { id: string; name: string;
 /** Revoke a token: from now on it is refused. */
 export const token_revoke: Op<{ path: { id: string } }, undefined> = /*#__PURE__*/ op('DELETE', '/api/tokens/{id}');
 
-/** Give a token another secret, shown this once. The one so far stays good for a while. */
+/** Give a token a new secret, shown this once. The previous one stays good for a while. */
 export const token_rotate: Op<{ path: { id: string }; body?: { overlapMinutes?: number | null; expiresAt?: string | null } }, { id: string; name: string; role: 'owner' | 'admin' | 'member' | 'agent' | 'viewer'; projectId: string | null; agentName: string | null; userId: string | null; user: string | null; createdBy: string | null; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; revokedAt: string | null; rotatedAt: string | null; oldSecrets: Array<OldSecret>; secret: string }> = /*#__PURE__*/ op('POST', '/api/tokens/{id}/rotate');
 
 /** List the workspaces the caller has a part in. */

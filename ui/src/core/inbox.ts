@@ -2,6 +2,7 @@
 import type { Item, Question } from './api.gen.ts';
 import { readJson, writeJson, type Shelf } from './store.ts';
 import { due, type Due } from './time.ts';
+import { kindOf } from '../text/kinds.ts';
 
 /** What waits for people: a question; or a set of open questions, a prompt or a turn, which are answered where they belong. */
 export type Entry = Question | Item;
@@ -84,7 +85,7 @@ export function grouped(entries: Entry[], now: number): Groups {
     const all: Record<Group, Entry[]> = { soon: [], today: [], later: [], held: [], none: [] };
     for (const entry of entries) {
         const when = due(entry.timeoutAt, now);
-        all[when === 'none' && entry.type !== 'non_blocking' ? 'held' : when].push(entry);
+        all[when === 'none' && !kindOf(entry.type).idle ? 'held' : when].push(entry);
     }
     return (['soon', 'today', 'later', 'held', 'none'] as const).map((name): [Group, Entry[]] => [name, all[name]]).filter(([, list]) => list.length > 0);
 }
@@ -100,7 +101,7 @@ export function snoozed({ you }: Entry, now: () => number): number | undefined {
  * The server's rule (src/core/questions/standing.c), looked at again whenever a snooze may be over.
  */
 export function needsYou(entry: Entry, now: () => number): boolean {
-    const waits = isQuestion(entry) ? entry.status === 'pending' && entry.type !== 'non_blocking' : true;
+    const waits = isQuestion(entry) ? entry.status === 'pending' && !kindOf(entry.type).idle : true;
     return waits && entry.you.yesCounts && !snoozed(entry, now);
 }
 

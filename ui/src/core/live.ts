@@ -1,11 +1,15 @@
 // One event stream for all tabs of a browser. The tab that holds a lock listens to the server and tells the
 // others; when it goes, the next in the queue takes over where it was. A browser keeps few connections to one
 // host, and a stream takes one for good.
+import type { EventType } from './api.gen.ts';
 import { parse } from './exact.ts';
 import { FrameReader } from './sse.ts';
 
+/** How the types of events begin that are about one kind of thing. */
+export type EventFamily = EventType extends infer One ? (One extends `${infer Of}.${string}` ? `${Of}.` : One extends `${infer Of}_${string}` ? `${Of}_` : never) : never;
+
 export interface Happening {
-    type: string;
+    type: EventType;
     at: string;
     [member: string]: unknown;
 }
@@ -198,7 +202,7 @@ export class Live {
 
     // What is in no log and does not come again: the words of a turn while they are spoken.
     #pass(happening: Happening, data: string): void {
-        if (happening.type.startsWith('stream.')) return;
+        if (happening.type.startsWith('stream.' satisfies EventFamily)) return;
         this.#calls.event(happening);
         this.#world.channel.postMessage({ kind: 'passing', data } satisfies Message);
     }

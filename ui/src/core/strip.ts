@@ -1,5 +1,6 @@
 // A job's time as one line: when it was at work, and when it waited for people.
 import type { Question } from './api.gen.ts';
+import { kindOf } from '../text/kinds.ts';
 
 export interface Stretch {
     waits: boolean;
@@ -10,7 +11,7 @@ export interface Stretch {
 /** From beginning to end, without gaps; waits that overlap are one. What nobody waits for is no wait. */
 export function strip(since: number, until: number, questions: Question[]): Stretch[] {
     const waits = questions
-        .filter((question) => question.type !== 'non_blocking')
+        .filter((question) => !kindOf(question.type).idle)
         .map((question) => ({ since: Math.max(since, Date.parse(question.createdAt)), until: Math.min(until, question.outcome ? Date.parse(question.outcome.at) : until) }))
         .filter((wait) => wait.until > wait.since)
         .sort((a, b) => a.since - b.since);

@@ -4,6 +4,7 @@ import { isExact } from './exact.ts';
 import type { Entry } from './inbox.ts';
 import { words } from './markdown.ts';
 import { t } from '../text/en.ts';
+import { kindOf } from '../text/kinds.ts';
 
 /** The words of an answer: an option's label, Approved, Yes, or the text itself. */
 export function answerText(question: Question, response: Response | DefaultResponse | null | undefined): string {
@@ -26,7 +27,7 @@ export interface Ends {
 }
 
 function lateText(question: Question): string {
-    if (question.type === 'non_blocking')
+    if (kindOf(question.type).idle)
         return question.defaultResponse
             ? t.question.wentOn(asker(question), answerText(question, question.defaultResponse))
             : t.question.wentOnWithout(asker(question));
@@ -86,12 +87,12 @@ export function split(text: string): { title: string; rest: string } {
 /** The question in one line: its title without signs. */
 export function headline(question: Question): string {
     const { title, rest } = split(question.question);
-    return words(title || rest) || t.kind[question.type];
+    return words(title || rest) || kindOf(question.type).name;
 }
 
 /** A set is named by its first question, a prompt by its words, a turn by the topic. */
 export function itemHeadline(item: Item): string {
-    const text = words(item.text) || t.otherKind[item.type as keyof typeof t.otherKind];
+    const text = words(item.text) || kindOf(item.type).name;
     return item.questions > 1 ? t.inbox.andMore(text, item.questions - 1) : text;
 }
 

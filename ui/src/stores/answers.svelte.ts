@@ -2,7 +2,7 @@
 // closed or the network goes is sent all the same, and once.
 import { tick } from 'svelte';
 import { Refused, sentence } from '../core/api.ts';
-import type { Question } from '../core/api.gen.ts';
+import type { EventType, Question } from '../core/api.gen.ts';
 import type { Happening } from '../core/live.ts';
 import type { Gives } from '../core/op.ts';
 import { Outbox, type Parcel, type Sent } from '../core/outbox.ts';
@@ -19,6 +19,7 @@ import { everywhere } from './still.svelte.ts';
 
 const undoMs = 4000;
 const noUndoUnder = 60_000;
+const ending: EventType[] = ['question_answered', 'question_cancelled', 'question_timeout'];
 const sendMs = 3000; // how long whoever logs out waits for what is under way
 
 export type Given = { type: Question['responseType']; value: unknown; text?: string; args?: unknown };
@@ -141,7 +142,7 @@ class Answers {
         const { type } = happening;
         const id = String(happening['questionId']);
         // Something has ended what an answer is being held for: it is not taken any more, and who gave it hears so at once.
-        if (id === this.#holds && ['question_answered', 'question_cancelled', 'question_timeout'].includes(type)) this.#flushNow?.();
+        if (id === this.#holds && ending.includes(type)) this.#flushNow?.();
         if (type === 'question_approval') this.#recount(id, happening);
     }
 

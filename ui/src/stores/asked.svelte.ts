@@ -2,7 +2,7 @@
 // mention whoever looks; turns that people owe discussions.
 import type { Item } from '../core/api.gen.ts';
 import { byDeadline } from '../core/inbox.ts';
-import type { Happening } from '../core/live.ts';
+import type { EventFamily, Happening } from '../core/live.ts';
 import { Rounds } from '../core/rounds.ts';
 import { learnServerTime } from '../core/time.ts';
 import { api, ops, stream } from './server.svelte.ts';
@@ -33,15 +33,15 @@ class Asked {
 
     #hear(happening: Happening): void {
         const { type } = happening;
-        if (type.startsWith('notification.') && happening['kind'] === 'open_question') this.#soon('open_questions');
+        if (type.startsWith('notification.' satisfies EventFamily) && happening['kind'] === 'open_question') this.#soon('open_questions');
         else if (type === 'prompt.created') String(happening['prompt_message']).includes('@') && this.#soon('prompt');
         else if (type === 'prompt.responded' || type === 'prompt.ended') this.#may('prompt', ({ id }) => id === happening['promptId']) && this.#soon('prompt');
         else if (type === 'turn.waiting') this.#soon('turn');
-        else if (type === 'turn.finished' || type.startsWith('discussion.')) this.#turned(String(happening['discussionId']), type);
+        else if (type === 'turn.finished' || type.startsWith('discussion.' satisfies EventFamily)) this.#turned(String(happening['discussionId']), type);
     }
 
     /** A discussion that is paused owes nobody a turn until it goes on. */
-    #turned(id: string, type: string): void {
+    #turned(id: string, type: Happening['type']): void {
         if (type === 'discussion.resumed' || this.#may('turn', (item) => item.discussionId === id)) this.#soon('turn');
     }
 

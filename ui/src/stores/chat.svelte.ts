@@ -3,7 +3,7 @@ import { untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import type { Chat, Prompt } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
-import type { Happening } from '../core/live.ts';
+import type { EventFamily, Happening } from '../core/live.ts';
 import { Newest } from '../core/newest.ts';
 import type { Gives } from '../core/op.ts';
 import { inOrder } from '../core/order.ts';
@@ -73,7 +73,7 @@ class SquadChat {
         if (!this.#shown) return;
         if (happening.type === 'chat.message') this.#heard.add(happening as unknown as Chat);
         else if (happening.type === 'prompt.created') void this.need(String(happening['promptId'])).catch(() => {});
-        else if (happening.type.startsWith('prompt.')) this.#wanted.add(String(happening['promptId']));
+        else if (happening.type.startsWith('prompt.' satisfies EventFamily)) this.#wanted.add(String(happening['promptId']));
     }
 
     // A prompt is read once, and again when a reply to it comes that is not known; how it was resolved is told by its own event.

@@ -1,17 +1,20 @@
 // The jobs: those of the list, and those that were looked at.
 import { SvelteMap } from 'svelte/reactivity';
 import { Refused } from '../core/api.ts';
-import type { Job, Log } from '../core/api.gen.ts';
+import type { EventType, Job, Log } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
 import type { Happening } from '../core/live.ts';
 import { Newest } from '../core/newest.ts';
 import type { Takes } from '../core/op.ts';
 import { Rounds } from '../core/rounds.ts';
-import { headline, label } from '../core/wording.ts';
+import { words } from '../core/markdown.ts';
+import { headline, label, split } from '../core/wording.ts';
 import { questions } from './questions.svelte.ts';
 import { api, ops, stream } from './server.svelte.ts';
 
 const gather = 120;
+const titleMost = 200; // letters of a task that name its job
+const changing: EventType[] = ['status', 'job.ended', 'job.progress'];
 
 /** What of the jobs is wanted, as the server is asked for it. */
 export type Wanted = Pick<Takes<typeof ops.job_list>['query'] & {}, 'status' | 'projectId' | 'agent' | 'text' | 'all' | 'sort'>;
@@ -31,7 +34,7 @@ class Jobs {
     readonly #looking = new Set<string>();
     readonly #newest = new Newest<string>();
     readonly #rounds = new Rounds(() => this.#load());
-    #listeners = new Map<string, Set<(happening: Happening) => void>>();
+    #listeners = new Map<string, Set<(happening?: Happening) => void>>();
 
     constructor() {
         stream.feed(
@@ -43,14 +46,14 @@ class Jobs {
     #reload(): void {
         if (this.#filter) void this.#rounds.want();
         for (const id of this.all.keys()) this.#wanted.add(id);
-        for (const [jobId, those] of this.#listeners) for (const tell of those) tell({ type: 'reload', at: '', jobId });
+        for (const those of this.#listeners.values()) for (const tell of those) tell();
     }
 
     #hear(happening: Happening): void {
         const id = happening['jobId'];
         if (typeof id !== 'string') return;
         for (const tell of this.#listeners.get(id) ?? []) tell(happening);
-        if (['status', 'job.ended', 'job.progress', 'progress'].includes(happening.type)) this.#changed(id);
+        if (changing.includes(happening.type)) this.#changed(id);
         if (happening.type === 'job.created' && this.#filter) this.#wanted.add(id);
     }
 
@@ -76,8 +79,8 @@ class Jobs {
         else if (!this.more) this.order = [...this.order, job.id];
     }
 
-    /** Hears of what happens in one job. */
-    listen(id: string, tell: (happening: Happening) => void): () => void {
+    /** Hears of what happens in one job, and of nothing in particular when something may have been missed. */
+    listen(id: string, tell: (happening?: Happening) => void): () => void {
         const those = this.#listeners.get(id) ?? new Set();
         this.#listeners.set(id, those.add(tell));
         return () => {
@@ -161,10 +164,12 @@ class Jobs {
         return logs.reverse();
     }
 
-    /** What people call it: what it was given as a title, else its kind. */
+    /** What people call it: what it was given as a title or as its task, else its kind. */
     name(job: Job): string {
-        const input = job.input as { title?: unknown; name?: unknown; question?: unknown } | null;
-        for (const wanted of [input?.title, input?.name]) if (typeof wanted === 'string' && wanted) return wanted;
+        const input = job.input as { title?: unknown; name?: unknown; task?: unknown } | string | null;
+        const { title, name, task } = typeof input === 'string' ? { title: '', name: '', task: input } : (input ?? {});
+        for (const wanted of [title, name]) if (typeof wanted === 'string' && wanted) return wanted;
+        if (typeof task === 'string' && task) return words(split(task).title || task).slice(0, titleMost);
         const asked = job.single ? questions.of(job.id) : undefined;
         return asked ? headline(asked) : label(job.kind);
     }

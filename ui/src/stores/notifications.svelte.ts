@@ -1,7 +1,7 @@
 // What was told to this person, newest first.
 import { sentence } from '../core/api.ts';
 import type { Gives } from '../core/op.ts';
-import type { Happening } from '../core/live.ts';
+import type { EventFamily, Happening } from '../core/live.ts';
 import { toasts } from './app.svelte.ts';
 import { api, ops, stream } from './server.svelte.ts';
 
@@ -29,7 +29,7 @@ class Notifications {
     }
 
     #hear(happening: Happening): void {
-        if (!happening.type.startsWith('notification.')) return;
+        if (!happening.type.startsWith('notification.' satisfies EventFamily)) return;
         // One that is further down than what is loaded anew.
         const notice = this.list.find((one) => one.id === happening['id']);
         if (notice && happening.type === 'notification.resolved') notice.resolved = true;

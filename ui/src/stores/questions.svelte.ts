@@ -4,12 +4,13 @@ import { Refused } from '../core/api.ts';
 import type { Question } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
 import { byDeadline, decidable } from '../core/inbox.ts';
-import type { Happening } from '../core/live.ts';
+import type { EventFamily, Happening } from '../core/live.ts';
 import { Newest } from '../core/newest.ts';
 import { Rounds } from '../core/rounds.ts';
 import { learnServerTime, serverNow } from '../core/time.ts';
 import { ticker } from './app.svelte.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
+import { kindOf } from '../text/kinds.ts';
 
 const fewEnough = 8; // as many are asked for one by one; more come with the list
 const gather = 60;
@@ -22,7 +23,7 @@ class Questions {
     /** What a yes or a no ends. An approval that is answered in words or by a choice is a question like others. */
     readonly approvals = $derived(this.open.filter(decidable));
     /** What an agent stands still for. */
-    readonly blocking = $derived(this.open.filter((question) => question.type !== 'non_blocking'));
+    readonly blocking = $derived(this.open.filter((question) => !kindOf(question.type).idle));
     readonly #byJob = $derived(new Map([...this.all.values()].map((question) => [question.jobId, question])));
     readonly #wanted = new Gather<string>(gather, (ids) => {
         if (ids.length > fewEnough && ids.some((id) => !this.all.has(id))) {
@@ -116,7 +117,7 @@ class Questions {
     }
 
     #hear(happening: Happening): void {
-        if (!happening.type.startsWith('question')) return;
+        if (!happening.type.startsWith('question_' satisfies EventFamily)) return;
         const id = String(happening['questionId']);
         const known = this.all.get(id);
         if (happening.type === 'question_draft' && known) {

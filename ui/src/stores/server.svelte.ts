@@ -71,12 +71,12 @@ class Session {
 
     /** Whether this caller may answer; agents and viewers only look. */
     get answers(): boolean {
-        return ['owner', 'admin', 'member'].includes(this.me?.caller.role ?? 'member');
+        return this.me?.caller.answers ?? true;
     }
 
     /** Whether this caller may change who comes in and what is kept. */
     get manages(): boolean {
-        return ['owner', 'admin'].includes(this.me?.caller.role ?? '');
+        return this.me?.caller.manages ?? false;
     }
 
     async start(): Promise<void> {

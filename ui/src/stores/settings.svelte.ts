@@ -1,5 +1,5 @@
 // What the settings show: each is one list, loaded while a page shows it, and again when an event says that it has changed.
-import type { Agent, Template, Token, Wording } from '../core/api.gen.ts';
+import type { Agent, EventType, Template, Token, Wording } from '../core/api.gen.ts';
 import { Gather } from '../core/gather.ts';
 import type { Gives } from '../core/op.ts';
 import { inOrder } from '../core/order.ts';
@@ -17,7 +17,7 @@ export class Listed<T> {
     readonly #rounds = new Rounds(() => this.#load());
     #shown = 0;
 
-    constructor(fetch: () => Promise<T>, ...types: string[]) {
+    constructor(fetch: () => Promise<T>, ...types: EventType[]) {
         this.#fetch = fetch;
         stream.feed(
             ({ type }) => {

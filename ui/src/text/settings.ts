@@ -17,14 +17,14 @@ export const t = {
         never: 'never',
         name: 'Name',
         role: 'May',
-        roles: { owner: 'Owner', admin: 'Admin', member: 'Member', agent: 'Agent', viewer: 'Viewer' },
+        roles: { owner: 'Owner', admin: 'Admin', member: 'Member', agent: 'Agent', viewer: 'Viewer' } as Record<string, string>, // another is shown by its word
         roleHelp: {
             owner: 'everything, also delete the workspace',
             admin: 'everything but delete it',
             member: 'answer, approve, write',
             agent: 'ask, report, hand in; answers nothing for people',
             viewer: 'look only',
-        },
+        } as Record<string, string>,
         you: {
             appearance: 'Appearance',
             density: 'Density',
@@ -90,7 +90,7 @@ export const t = {
             actions: 'Rotate or revoke',
             rotate: 'Rotate…',
             rotateTitle: (name: string) => `Another secret for “${name}”?`,
-            rotateLong: 'The secret so far stays good for a while, so that whoever uses it can change over.',
+            rotateLong: 'The previous secret stays good for a while, so that whoever uses it can change over.',
             overlap: 'Minutes for which the old one stays good',
             rotateShort: 'Rotate',
             until: (at: string) => `old secret good until ${at}`,

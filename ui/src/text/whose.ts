@@ -5,7 +5,7 @@ export const t = {
     ...base,
     whose: {
         close: 'Close',
-        title: 'Who shall answer this?',
+        title: 'Who should answer this?',
         whom: 'For whom',
         nobody: 'Whoever may answer it',
         none: 'Nobody else may answer this question alone.',

@@ -226,7 +226,7 @@ const turn = () => new Promise<void>((done) => void setImmediate(done)); // whic
 
 /** The person who is logged in unless a test says otherwise. */
 export const somebody = {
-    caller: { id: 'p1', name: 'Ada', role: 'owner', kind: 'person' },
+    caller: { id: 'p1', name: 'Ada', role: 'owner', answers: true, manages: true, kind: 'person' },
     workspace: { id: 'w1', slug: 'default', name: 'Default' },
     program: 'witan',
     lastEvent: 0,
