@@ -592,6 +592,24 @@ static void run_case(void **state)
     arena_done(&t.arena);
 }
 
+/* Leaves those of the files that are named (test_job.c); all of them when none is. */
+static void choose_files(char *const names[])
+{
+    if (!*names)
+        return;
+    for (struct contract **at = &contracts; *at;) {
+        const char *file = strrchr((*at)->file, '/') + 1;
+        char *const *name = names;
+
+        while (*name && strcmp(*name, file) != 0)
+            name++;
+        if (*name)
+            at = &(*at)->next;
+        else
+            *at = (*at)->next;
+    }
+}
+
 static size_t count_contracts(void)
 {
     size_t count = 0;
@@ -627,6 +645,8 @@ static int run_engine(const char *name)
     return failed;
 }
 
+/* contract [PATTERN [FILE...]]: the cases whose name, such as sqlite/table: a_job_ends, matches; of these
+ * files. */
 int main(int argc, char **argv)
 {
     int failed;
@@ -635,6 +655,8 @@ int main(int argc, char **argv)
         return 1;
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
+    if (argc > 2)
+        choose_files(&argv[2]);
     failed = run_engine("sqlite");
     if (getenv("WITAN_TEST_PG"))
         failed += run_engine("postgres");

@@ -47,19 +47,19 @@ struct t {
 };
 
 struct contract {
-    const char *name;
+    const char *name, *file; /* tests/contract/test_job.c */
     void (*run)(struct t *t);
     struct contract *next;
 };
 void contract_register(struct contract *contract);
 
-#define CONTRACT(id)                                                                                         \
-    static void id(struct t *t);                                                                             \
-    __attribute__((constructor)) static void register_##id(void)                                             \
-    {                                                                                                        \
-        static struct contract self = { #id, id, NULL };                                                     \
-        contract_register(&self);                                                                            \
-    }                                                                                                        \
+#define CONTRACT(id) \
+    static void id(struct t *t); \
+    __attribute__((constructor)) static void register_##id(void) \
+    { \
+        static struct contract self = { #id, __FILE__, id, NULL }; \
+        contract_register(&self); \
+    } \
     static void id(struct t *t)
 
 /*
@@ -93,20 +93,20 @@ const char *session_for(struct t *t, const char *user_id);
 const char *fingerprint(struct t *t);
 void print_newest_events(struct t *t); /* for the one who has to find out why a fingerprint changed */
 
-#define CHECK_STATUS(want)                                                                                   \
-    do {                                                                                                     \
-        if (t->status != (want))                                                                             \
-            fail_msg("status %d, wanted %d: %s", t->status, (want), t->text);                                \
+#define CHECK_STATUS(want) \
+    do { \
+        if (t->status != (want)) \
+            fail_msg("status %d, wanted %d: %s", t->status, (want), t->text); \
     } while (0)
-#define CHECK_TEXT(path, want)                                                                               \
-    do {                                                                                                     \
-        if (!str_equal(text_at(t, path), (want)))                                                            \
-            fail_msg("%s is %s, wanted %s in %s", path, text_at(t, path), (want), t->text);                  \
+#define CHECK_TEXT(path, want) \
+    do { \
+        if (!str_equal(text_at(t, path), (want))) \
+            fail_msg("%s is %s, wanted %s in %s", path, text_at(t, path), (want), t->text); \
     } while (0)
-#define CHECK_INT(path, want)                                                                                \
-    do {                                                                                                     \
-        if (!json_is_integer(at(t, path)) || int_at(t, path) != (want))                                      \
-            fail_msg("%s is not %lld in %s", path, (long long)(want), t->text);                              \
+#define CHECK_INT(path, want) \
+    do { \
+        if (!json_is_integer(at(t, path)) || int_at(t, path) != (want)) \
+            fail_msg("%s is not %lld in %s", path, (long long)(want), t->text); \
     } while (0)
 #define CHECK_TRUE(path)        assert_true(json_is_true(at(t, path)))
 #define CHECK_FALSE(path)       assert_true(json_is_false(at(t, path)))

@@ -87,39 +87,39 @@ static void fine(bool done, const struct err *err)
         fail_msg("%s: %s", err_name(err), err->text);
 }
 
-size_t stage_claim_later(struct t *t, const char *node, int64_t later_ms, struct drive_claimed **list)
+size_t stage_claim_later(struct t *t, const char *node, int64_t later_ms, struct held_row **list)
 {
     struct err err;
     struct tx tx = stage_begin(t, &err);
     size_t count, own = 0;
 
     tx.now_ms += later_ms;
-    fine(drive_node_renew(&tx, node, tx.now_ms + DRIVE_LEASE_MS), &err);
+    fine(holding_node_renew(&tx, node, tx.now_ms + HOLDING_LEASE_MS), &err);
     fine(drive_claim(&tx, node, 100, list, &count), &err);
     stage_commit(t);
     for (size_t i = 0; i < count; i++)
         if (count_rows(t, "discussion_state WHERE discussion_id = '%s' AND workspace_id = '%s'",
-                       (*list)[i].discussion_id, t->workspace) == 1)
+                       (*list)[i].id, t->workspace) == 1)
             (*list)[own++] = (*list)[i];
     return own;
 }
 
-struct drive_claimed stage_claim(struct t *t, const char *node)
+struct held_row stage_claim(struct t *t, const char *node)
 {
-    struct drive_claimed *list;
+    struct held_row *list;
     size_t count = stage_claim_later(t, node, 0, &list);
 
     assert_int_equal(count, 1);
     return list[0];
 }
 
-struct drive_step stage_advance(struct t *t, const char *node, const struct drive_claimed *claimed)
+struct drive_step stage_advance(struct t *t, const char *node, const struct held_row *claimed)
 {
     struct err err;
     struct tx tx = stage_begin(t, &err);
     struct drive_step step;
 
-    fine(drive_advance(&tx, node, claimed->epoch, claimed->discussion_id, &step), &err);
+    fine(drive_advance(&tx, node, claimed->epoch, claimed->id, &step), &err);
     stage_commit(t);
     return step;
 }
@@ -165,7 +165,7 @@ static void keep_lines(struct stage *stage, const struct drive_step *step)
 }
 
 /* Calls in the order in which they were given, one after the other. */
-static void perform(struct stage *stage, struct drive_claimed *claimed)
+static void perform(struct stage *stage, struct held_row *claimed)
 {
     struct drive_step step = stage_advance(stage->t, stage->node, claimed);
     struct err err;
@@ -196,7 +196,7 @@ static void perform(struct stage *stage, struct drive_claimed *claimed)
 
 void play(struct stage *stage)
 {
-    struct drive_claimed *list;
+    struct held_row *list;
     size_t count;
 
     if (!stage->node)
@@ -218,7 +218,7 @@ void play_lines(struct t *t, struct line *lines, size_t count)
 
 struct turn_call stage_half_said(struct t *t, const char *text)
 {
-    struct drive_claimed claimed = stage_claim(t, "stage");
+    struct held_row claimed = stage_claim(t, "stage");
     struct drive_step step = stage_advance(t, "stage", &claimed);
     struct turn_call made = stage_call(t, &step.calls[0].ref);
     struct err err;

@@ -40,8 +40,8 @@ int show_discussion(struct t *t, const char *id);
 void play(struct stage *stage);
 /* The same with lines from a list. */
 void play_lines(struct t *t, struct line *lines, size_t count);
-#define PLAY(t, ...)                                                                                         \
-    play_lines((t), (struct line[]){ __VA_ARGS__ },                                                          \
+#define PLAY(t, ...) \
+    play_lines((t), (struct line[]){ __VA_ARGS__ }, \
                sizeof((struct line[]){ __VA_ARGS__ }) / sizeof(struct line))
 
 /* One transaction of the driver's. */
@@ -49,13 +49,13 @@ struct tx stage_begin(struct t *t, struct err *err);
 void stage_commit(struct t *t);
 void stage_rollback(struct t *t);
 /* Takes the one discussion that wants to be driven. */
-struct drive_claimed stage_claim(struct t *t, const char *node);
+struct held_row stage_claim(struct t *t, const char *node);
 /*
  * Those of this case that a node gets that much later. A driver takes whatever there is; what other cases
  * left is none of this one's business.
  */
-size_t stage_claim_later(struct t *t, const char *node, int64_t later_ms, struct drive_claimed **list);
-struct drive_step stage_advance(struct t *t, const char *node, const struct drive_claimed *claimed);
+size_t stage_claim_later(struct t *t, const char *node, int64_t later_ms, struct held_row **list);
+struct drive_step stage_advance(struct t *t, const char *node, const struct held_row *claimed);
 struct turn_call stage_call(struct t *t, const struct turn_ref *ref);
 /* The next turn of the one discussion that wants to be driven, called and heard up to here. */
 struct turn_call stage_half_said(struct t *t, const char *text);

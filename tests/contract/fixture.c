@@ -19,6 +19,7 @@ static void lift_rates(void)
     lifted.limits_token_rate = 1000000;
     lifted.limits_token_burst = 1000000;
     lifted.council_drive = false;
+    lifted.runner_drive = false;
     lifted.store_timeout_ms = PATIENCE_MS;
     settings_use(&lifted);
 }

@@ -82,7 +82,7 @@ static struct db_rows events(struct t *t, const char *project, const char *tail)
     return rows;
 }
 
-const char *event_types(struct t *t, const char *project)
+const char *types_of_events(struct t *t, const char *project)
 {
     struct db_rows rows = events(t, project, "");
     const char *types = "";

@@ -21,7 +21,7 @@ int hand_in(struct t *t, const char *project, const char *agent, const char *sou
 /* Answers one question of a set. */
 int answer_one(struct t *t, const char *project, const char *set, const char *question, const char *answer);
 /* The types of the project's events so far, in order, separated by spaces. */
-const char *event_types(struct t *t, const char *project);
+const char *types_of_events(struct t *t, const char *project);
 /* The data of the project's newest event of a type; the caller decrefs it. */
 json_t *last_event(struct t *t, const char *project, const char *type);
 /* Runs `run` in `count` threads at once, each with a struct t of its own; says how many returned true. */

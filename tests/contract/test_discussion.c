@@ -1,6 +1,6 @@
 #include "council.h"
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
 static void make_four(struct t *t)

@@ -3,10 +3,10 @@
  */
 #include "council.h"
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
-#define LONG_WORDS                                                                                           \
-    60000 /* two of them are more than the next speakers are shown: they are summed up first                 \
+#define LONG_WORDS \
+    60000 /* two of them are more than the next speakers are shown: they are summed up first \
            */
 
 static const char *long_words(struct t *t, char letter)

@@ -7,13 +7,13 @@
 
 #include "base/limits.h"
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
-static struct drive_failure failure_of(const struct drive_claimed *claimed, const char *reason)
+static struct drive_failure failure_of(const struct held_row *claimed, const char *reason)
 {
     return (struct drive_failure){
-        .discussion_id = claimed->discussion_id, .node = "stage", .epoch = claimed->epoch, .reason = reason
+        .discussion_id = claimed->id, .node = "stage", .epoch = claimed->epoch, .reason = reason
     };
 }
 
@@ -28,7 +28,7 @@ static struct drive_step pass_refused(struct t *t, const struct turn_ref *ref, e
     assert_false(drive_begin(&tx, ref, &call));
     stage_rollback(t);
     assert_int_equal(err.code, wanted);
-    assert_true(drive_is_hopeless(&err));
+    assert_true(holding_is_hopeless(&err));
     why = err;
     tx = stage_begin(t, &err);
     assert_true(
@@ -54,7 +54,7 @@ CONTRACT(wording_with_a_placeholder_that_there_is_not_makes_passes_and_then_a_fa
     const char *id = make_discussion(t, "rounds", 2, NAMES("Ada"));
 
     plant_wording(t, "Say something about {{topic}} in a {{mood}} mood.");
-    struct drive_claimed claimed = stage_claim(t, "stage");
+    struct held_row claimed = stage_claim(t, "stage");
     struct drive_step step = stage_advance(t, "stage", &claimed);
 
     step = pass_refused(t, &step.calls[0].ref, ERR_INVALID);
@@ -101,7 +101,7 @@ CONTRACT(transcript_that_fits_into_no_request_makes_a_pass)
                     : "UPDATE discussion_logs SET content = repeat('0', %d) WHERE discussion_id = '%s'",
                 (int)LIMIT_REPLY - 64, id);
     outside_sql(t, "UPDATE discussion_state SET driver = NULL WHERE discussion_id = '%s'", id);
-    struct drive_claimed claimed = stage_claim(t, "stage");
+    struct held_row claimed = stage_claim(t, "stage");
     struct drive_step step = stage_advance(t, "stage", &claimed);
 
     step = pass_refused(t, &step.calls[0].ref, ERR_TOO_LARGE);
@@ -141,7 +141,7 @@ CONTRACT(model_config_that_is_none_and_a_seat_without_its_agent_hold_nothing_up)
 }
 
 /* A turn that is out, and a row of another program where its reply belongs. */
-static struct turn_call taken_place(struct t *t, struct drive_claimed *claimed)
+static struct turn_call taken_place(struct t *t, struct held_row *claimed)
 {
     *claimed = stage_claim(t, "stage");
     struct drive_step step = stage_advance(t, "stage", claimed);
@@ -151,7 +151,7 @@ static struct turn_call taken_place(struct t *t, struct drive_claimed *claimed)
         t,
         "INSERT INTO discussion_logs (id, workspace_id, discussion_id, seq, kind, speaker, content,"
         " turn_index, round_number) VALUES ('row-%s', '%s', '%s', 1, 'turn', 'Somebody', 'Mine.', 0, 1)",
-        made.ref.turn_id, t->workspace, claimed->discussion_id);
+        made.ref.turn_id, t->workspace, claimed->id);
     return made;
 }
 
@@ -166,13 +166,13 @@ static void refuse_finish(struct t *t, const struct turn_ref *ref, bool failed)
         &(struct turn_reply){ .text = "Words.", .failed = failed, .permanent = failed, .error = "Refused." },
         &step));
     assert_int_equal(err.code, ERR_CONFLICT);
-    assert_true(drive_is_hopeless(&err));
+    assert_true(holding_is_hopeless(&err));
     stage_rollback(t);
 }
 
 CONTRACT(turn_whose_place_in_the_log_is_taken_ends_its_discussion_as_failed)
 {
-    struct drive_claimed claimed;
+    struct held_row claimed;
     struct err err;
 
     make_agent(t, "Ada", "specialist");
@@ -199,7 +199,7 @@ CONTRACT(turn_whose_place_in_the_log_is_taken_ends_its_discussion_as_failed)
     assert_non_null(strstr(text_at(t, "differences.0"), "Somebody"));
     tx = stage_begin(t, &err);
     assert_false(drive_fail(&tx, &failure));
-    assert_string_equal(err.name, DRIVE_FENCED);
+    assert_string_equal(err.name, HOLDING_FENCED);
     stage_rollback(t);
 }
 
@@ -253,11 +253,11 @@ CONTRACT(discussion_that_cannot_even_fail_in_order_fails_plainly)
         t, "UPDATE discussion_state SET phase = 'delegating', wants_drive = 0 WHERE discussion_id = '%s'",
         parent);
     refuse_task(t, task);
-    struct drive_claimed claimed = stage_claim(t, "stage");
+    struct held_row claimed = stage_claim(t, "stage");
     struct drive_failure failure = failure_of(&claimed, "No reason.");
     struct tx tx = stage_begin(t, &err);
 
-    assert_true(drive_advance(&tx, "stage", claimed.epoch, claimed.discussion_id, &step));
+    assert_true(drive_advance(&tx, "stage", claimed.epoch, claimed.id, &step));
     stage_commit(t);
     tx = stage_begin(t, &err);
     assert_false(drive_fail(&tx, &failure));

@@ -4,7 +4,7 @@
  */
 #include "council.h"
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
 static void six(struct t *t)
@@ -68,7 +68,7 @@ CONTRACT(budget_of_tokens_that_is_large_holds_nobody_up)
     six(t);
     make_discussion_with(t, "parallel", "{\"budget\": {\"tokens\": 100000}}",
                          NAMES("Ada", "Bob", "Cid", "Dan", "Eve", "Fay"));
-    struct drive_claimed claimed = stage_claim(t, "node");
+    struct held_row claimed = stage_claim(t, "node");
     struct drive_step step = stage_advance(t, "node", &claimed);
 
     assert_int_equal(step.call_count, 6);
@@ -87,7 +87,7 @@ CONTRACT(budget_of_tokens_limits_the_reply)
     struct stage stage = { .t = t, .most = 1 };
 
     play(&stage);
-    struct drive_claimed *list;
+    struct held_row *list;
 
     (void)stage_claim_later(t, "later", 10000, &list);
     struct drive_step step = stage_advance(t, "later", &list[0]);
@@ -121,7 +121,7 @@ CONTRACT(usage_counts_attempts_of_a_call)
 {
     make_agent(t, "Ada", "specialist");
     const char *id = make_discussion(t, "rounds", 1, NAMES("Ada"));
-    struct drive_claimed claimed = stage_claim(t, "node");
+    struct held_row claimed = stage_claim(t, "node");
     struct drive_step step = stage_advance(t, "node", &claimed);
     struct turn_call made = stage_call(t, &step.calls[0].ref);
     struct turn_reply reply = {
@@ -144,7 +144,7 @@ CONTRACT(budget_of_calls_counts_what_a_dead_node_had_out)
 {
     make_agent(t, "Ada", "specialist");
     const char *id = make_discussion_with(t, "rounds", "{\"budget\": {\"calls\": 2}}", NAMES("Ada"));
-    struct drive_claimed *list;
+    struct held_row *list;
 
     for (int death = 0; death < 2; death++) {
         assert_int_equal(stage_claim_later(t, death ? "second" : "first", death * 10000, &list), 1);

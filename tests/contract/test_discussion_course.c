@@ -3,7 +3,7 @@
  */
 #include "council.h"
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
 static void pair(struct t *t)
@@ -305,6 +305,7 @@ CONTRACT(outside_turn_waits_and_is_taken)
     CHECK_TEXT("turns.0.discussionId", id);
     call(t, "notification_list", "{s:s}", "agent", "Eve");
     CHECK_COUNT("notifications", 1);
+    assert_int_equal(count_rows(t, "events WHERE discussion_id = '%s' AND type = 'turn.waiting'", id), 1);
     call(t, "turn_take", "{s:s, s:s, s:s}", "id", id, "agent_name", "Ada", "content", "Me!");
     CHECK_STATUS(409);
     call(t, "turn_take", "{s:s, s:s, s:s}", "id", id, "agent_name", "Eve", "content", "From outside.");
@@ -394,13 +395,13 @@ CONTRACT(discussion_is_driven_by_one_node_at_a_time)
 {
     pair(t);
     make_discussion(t, "rounds", 1, NAMES("Ada"));
-    struct drive_claimed first = stage_claim(t, "one");
+    struct held_row first = stage_claim(t, "one");
     struct drive_step step = stage_advance(t, "one", &first);
     struct turn_call made = stage_call(t, &step.calls[0].ref);
-    struct drive_claimed *list;
+    struct held_row *list;
 
     assert_int_equal(stage_claim_later(t, "two", 0, &list), 0);
-    assert_int_equal(stage_claim_later(t, "two", DRIVE_LEASE_MS + 1000, &list), 1);
+    assert_int_equal(stage_claim_later(t, "two", HOLDING_LEASE_MS + 1000, &list), 1);
     assert_int_equal(list[0].epoch, first.epoch + 1);
     assert_int_equal(finish_late(t, &made.ref), ERR_CONFLICT);
     step = stage_advance(t, "two", &list[0]);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
 static void pair(struct t *t)

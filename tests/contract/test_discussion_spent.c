@@ -4,7 +4,7 @@
  */
 #include "council.h"
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
 static void show_usage(struct t *t, const char *id)

@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
 static const char *const alike[] = { "Go!", " go", "GO?" };
@@ -170,7 +170,7 @@ static void *claim_beside(void *user)
     struct db *db = one_more_connection();
     struct err *err = user;
     struct tx tx = tx_of(db, &arena, clock_now_ms(), err);
-    struct drive_claimed *list;
+    struct held_row *list;
     size_t count;
 
     if (db_begin(db, true, err) && drive_claim(&tx, "quick", 1, &list, &count))

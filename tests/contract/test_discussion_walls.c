@@ -8,7 +8,7 @@
 #include "questions.h"
 #include <pthread.h>
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
 static const char *make_project(struct t *t, const char *name)
@@ -223,7 +223,7 @@ CONTRACT(budget_counts_models_only_and_a_parents_holds_below_it)
 
 /* What advances beside another transaction: a discussion that a node has claimed. */
 struct beside {
-    struct drive_claimed claimed;
+    struct held_row claimed;
     struct err err;
 };
 
@@ -236,7 +236,7 @@ static void *advance_beside(void *user)
     struct drive_step step;
 
     if (db_begin(db, true, &beside->err) &&
-        drive_advance(&tx, "node", beside->claimed.epoch, beside->claimed.discussion_id, &step))
+        drive_advance(&tx, "node", beside->claimed.epoch, beside->claimed.id, &step))
         (void)!db_commit(db, &beside->err);
     db_close(db);
     return NULL;
@@ -254,7 +254,7 @@ static void split_off_two(struct t *t, const char *parent)
 /* One call is left for two who ask at the same moment: on PostgreSQL the second waits for the first. */
 CONTRACT(shared_budget_is_not_overdrawn_by_those_who_ask_at_once)
 {
-    struct drive_claimed *list;
+    struct held_row *list;
     struct drive_step step;
     struct beside beside;
     pthread_t other;
@@ -267,7 +267,7 @@ CONTRACT(shared_budget_is_not_overdrawn_by_those_who_ask_at_once)
     assert_int_equal(stage_claim_later(t, "node", 0, &list), 2);
     struct tx tx = stage_begin(t, &err);
 
-    assert_true(drive_advance(&tx, "node", list[0].epoch, list[0].discussion_id, &step));
+    assert_true(drive_advance(&tx, "node", list[0].epoch, list[0].id, &step));
     beside = (struct beside){ .claimed = list[1] };
     if (t->engine == DB_SQLITE)
         stage_commit(t);
@@ -279,9 +279,9 @@ CONTRACT(shared_budget_is_not_overdrawn_by_those_who_ask_at_once)
     pthread_join(other, NULL);
     assert_int_equal(beside.err.code, ERR_NONE);
     assert_int_equal(count_rows(t, "discussion_turns WHERE workspace_id = '%s'", t->workspace), 1);
-    show_discussion(t, list[1].discussion_id);
+    show_discussion(t, list[1].id);
     CHECK_TEXT("discussion.endReason", "budget");
-    call(t, "discussion_replay", "{s:s}", "id", list[1].discussion_id);
+    call(t, "discussion_replay", "{s:s}", "id", list[1].id);
     CHECK_COUNT("differences", 0);
     call(t, "discussion_cancel", "{s:s}", "id", id);
     CHECK_STATUS(200);
@@ -318,7 +318,7 @@ CONTRACT(call_that_is_cut_off_is_counted)
 {
     make_agent(t, "Ada", "specialist");
     const char *id = make_discussion(t, "rounds", 1, NAMES("Ada"));
-    struct drive_claimed claimed = stage_claim(t, "node");
+    struct held_row claimed = stage_claim(t, "node");
     struct drive_step step = stage_advance(t, "node", &claimed);
 
     stage_call(t, &step.calls[0].ref);

@@ -25,6 +25,7 @@ static const struct {
     { "discussion_message", 202 }, /* nobody speaks here, so it is not over when the reply comes */
     { "discussion_next", 409 },    /* nobody's turn is skipped before it has begun */
     { "turn_take", 409 },          /* it is not that agent's turn */
+    { "run_replay", 404 },         { "run_trace", 404 }, /* the job that is there is not run by witan */
 };
 
 static int wanted_status(const struct op *op)

@@ -127,6 +127,26 @@ CONTRACT(me_says_after_which_event_a_stream_goes_on)
         1);
 }
 
+CONTRACT(me_says_what_the_role_may)
+{
+    static const struct {
+        const char *role;
+        bool answers, manages;
+    } rows[] = { { "owner", true, true },
+                 { "admin", true, true },
+                 { "member", true, false },
+                 { "agent", false, false },
+                 { "viewer", false, false } };
+    const char *id;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        assert_int_equal(use(t, make_token(t, rows[i].role, 0, &id)), 200);
+        CHECK_TEXT("caller.role", rows[i].role);
+        assert_int_equal(json_is_true(at(t, "caller.answers")), rows[i].answers);
+        assert_int_equal(json_is_true(at(t, "caller.manages")), rows[i].manages);
+    }
+}
+
 CONTRACT(token_rotated_has_two_secrets_for_a_while)
 {
     const char *id, *old = make_token(t, "member", 0, &id), *new;

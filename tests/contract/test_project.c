@@ -276,3 +276,40 @@ CONTRACT(documents_keep_their_history)
     call(t, "prd_list", "{s:s}", "id", project);
     CHECK_COUNT("sections", 0);
 }
+
+CONTRACT(orchestrator_of_a_project_is_off_until_people_switch_it_on)
+{
+    const char *id = make_project(t);
+
+    call(t, "project_get", "{s:s}", "id", id);
+    CHECK_FALSE("orchestrator.on");
+    CHECK_INT("orchestrator.parallel", 1);
+    CHECK_TEXT("orchestrator.coder", "runner");
+    call(t, "project_update", "{s:s, s:{s:b, s:i}}", "id", id, "orchestrator", "on", 1, "parallel", 3);
+    CHECK_STATUS(200);
+    CHECK_TRUE("orchestrator.on");
+    CHECK_INT("orchestrator.parallel", 3);
+    /* What is left out stays as it is. */
+    call(t, "project_update", "{s:s, s:{s:b}}", "id", id, "orchestrator", "on", 0);
+    CHECK_FALSE("orchestrator.on");
+    CHECK_INT("orchestrator.parallel", 3);
+    call(t, "project_update", "{s:s, s:s}", "id", id, "name", "Another name");
+    CHECK_INT("orchestrator.parallel", 3);
+}
+
+CONTRACT(wrong_orchestrators_are_refused_by_their_member)
+{
+    const char *id = make_project(t);
+
+    call(t, "project_update", "{s:s, s:{s:i}}", "id", id, "orchestrator", "parallel", 0);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "orchestrator.parallel");
+    call(t, "project_update", "{s:s, s:{s:i}}", "id", id, "orchestrator", "parallel", 17);
+    CHECK_STATUS(400);
+    call(t, "project_update", "{s:s, s:{s:s}}", "id", id, "orchestrator", "coder", "nobody");
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "orchestrator.coder");
+    call(t, "project_get", "{s:s}", "id", id);
+    CHECK_INT("orchestrator.parallel", 1);
+    CHECK_TEXT("orchestrator.coder", "runner");
+}

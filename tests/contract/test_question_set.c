@@ -1,8 +1,8 @@
 #include "base/limits.h"
 #include "project_steps.h"
 
-#define ASKS                                                                                                 \
-    "{\"status\": \"failed\", \"open_questions\": [{\"id\": \"q1\", \"text\": \"Which database?\"}, "        \
+#define ASKS \
+    "{\"status\": \"failed\", \"open_questions\": [{\"id\": \"q1\", \"text\": \"Which database?\"}, " \
     "{\"id\": \"q2\", \"text\": \"Pagination?\"}]}"
 #define ASKS_MORE "{\"status\": \"failed\", \"open_questions\": [{\"text\": \"Which colour?\"}]}"
 
@@ -37,7 +37,8 @@ CONTRACT(a_coder_asks_waits_and_goes_on)
     assert_string_equal(ready(t, project), "");
     claim(t, project, task, "Coder");
     CHECK_STATUS(409);
-    assert_string_equal(event_types(t, project), "task.updated task.updated notification.added task.updated");
+    assert_string_equal(types_of_events(t, project),
+                        "task.updated task.updated notification.added task.updated");
     event = last_event(t, project, "notification.added");
     assert_string_equal(json_string_value(json_object_get(event, "sourceId")), task);
     assert_int_equal(json_array_size(json_object_get(event, "questions")), 2);
@@ -53,8 +54,9 @@ CONTRACT(a_coder_asks_waits_and_goes_on)
     CHECK_TEXT("outcome.source", "human");
     check_task(t, project, task, "open", NULL);
     assert_string_equal(ready(t, project), "Build it");
-    assert_string_equal(event_types(t, project), "task.updated task.updated notification.added task.updated "
-                                                 "chat.message notification.resolved task.updated");
+    assert_string_equal(types_of_events(t, project),
+                        "task.updated task.updated notification.added task.updated "
+                        "chat.message notification.resolved task.updated");
     call(t, "notification_list", "{}");
     CHECK_TRUE("notifications.0.resolved");
     call(t, "task_context", "{s:s, s:s}", "id", project, "tid", task);
@@ -158,7 +160,7 @@ CONTRACT(a_set_that_is_kept_open_waits_for_the_rest)
     CHECK_TEXT("responses.0.by", "owner");
     check_task(t, project, task, "blocked", NULL);
     assert_string_equal(ready(t, project), "");
-    assert_string_equal(event_types(t, project),
+    assert_string_equal(types_of_events(t, project),
                         "task.updated notification.added task.updated chat.message notification.updated");
     event = last_event(t, project, "notification.updated");
     assert_true(json_is_false(json_object_get(event, "resolved")));
@@ -172,7 +174,7 @@ CONTRACT(a_set_that_is_kept_open_waits_for_the_rest)
                      1);
 
     /* The same again says nothing new; another answer does not take the place of the first. */
-    events = event_types(t, project);
+    events = types_of_events(t, project);
     answer_some(t, project, set, "q1", "SQLite");
     CHECK_STATUS(200);
     CHECK_COUNT("responses", 1);
@@ -183,7 +185,7 @@ CONTRACT(a_set_that_is_kept_open_waits_for_the_rest)
     CHECK_STATUS(409);
     answer_some(t, project, set, "q9", "what?");
     CHECK_STATUS(400);
-    assert_string_equal(event_types(t, project), events);
+    assert_string_equal(types_of_events(t, project), events);
 
     t->as = t->admin;
     answer_some(t, project, set, "q2", "50 a page");
@@ -290,13 +292,13 @@ CONTRACT(a_second_answer_changes_nothing)
     CHECK_STATUS(400);
     check_task(t, project, task, "blocked", NULL);
     answer_one(t, project, set, "q1", "SQLite");
-    events = event_types(t, project);
+    events = types_of_events(t, project);
     answer_one(t, project, set, "q1", "PostgreSQL");
     CHECK_STATUS(200);
     CHECK_TEXT("responses.0.answer", "SQLite");
     answer_one(t, project, set, "q9", "whatever");
     CHECK_STATUS(200);
-    assert_string_equal(event_types(t, project), events);
+    assert_string_equal(types_of_events(t, project), events);
 }
 
 CONTRACT(a_task_waits_for_all_its_sets)

@@ -25,7 +25,7 @@ CONTRACT(a_task_is_shown_as_it_was_made)
     CHECK_COUNT("tasks", 1);
     call(t, "task_list", "{s:s, s:s}", "id", project, "status", "closed");
     CHECK_COUNT("tasks", 0);
-    assert_string_equal(event_types(t, project), "task.updated");
+    assert_string_equal(types_of_events(t, project), "task.updated");
 }
 
 CONTRACT(ready_goes_by_priority_then_age)
@@ -269,7 +269,7 @@ CONTRACT(a_task_has_a_chat)
     call(t, "task_chat_list", "{s:s, s:s}", "id", project, "tid", task);
     CHECK_COUNT("messages", 2);
     CHECK_TEXT("messages.0.message", "I do.");
-    assert_string_equal(event_types(t, project), "task.updated chat.message chat.message");
+    assert_string_equal(types_of_events(t, project), "task.updated chat.message chat.message");
     call(t, "task_context", "{s:s, s:s}", "id", project, "tid", task);
     CHECK_COUNT("chat", 2);
     CHECK_TEXT("chat.0.message", "Mind the cache.");

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-#define NAMES(...)                                                                                           \
+#define NAMES(...) \
     (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
 
 CONTRACT(wordings_are_listed_changed_and_given_back)
 {
     call(t, "wording_list", "{}");
     CHECK_STATUS(200);
-    CHECK_TEXT("wordings.0.name", "convergent_first");
+    CHECK_TEXT("wordings.0.name", "agent_analyst");
     assert_non_null(text_at(t, "wordings.0.text"));
     call(t, "wording_put", "{s:s, s:s}", "name", "turn", "text", "Speak of {{topic}}, {{name}}.");
     CHECK_STATUS(200);

@@ -17,12 +17,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-#define DEMAND(what)                                                                                         \
-    do {                                                                                                     \
-        if (!(what)) {                                                                                       \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #what);                        \
-            abort();                                                                                         \
-        }                                                                                                    \
+#define DEMAND(what) \
+    do { \
+        if (!(what)) { \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #what); \
+            abort(); \
+        } \
     } while (0)
 
 /* The planted bug: off by one, since a block of `room` bytes has none at `room`. */

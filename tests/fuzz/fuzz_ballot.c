@@ -3,7 +3,7 @@
  * once, and a confidence from 0 to 1; and counting it breaks nothing, under no rule.
  */
 #include "base/str.h"
-#include "core/council/ballot.h"
+#include "core/council/rules/ballot.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const choices[] = { "Yes", "Yes, with tests", "No", "2" };

@@ -2,7 +2,7 @@
  * JSON lines: whatever comes, in whatever pieces, is the same lines, and they are what stands between the
  * line ends. The first byte chooses the size of the pieces.
  */
-#include "llm/ndjson.h"
+#include "net/ndjson.h"
 #include "tests/fuzz/fuzz.h"
 
 struct result {

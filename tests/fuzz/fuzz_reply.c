@@ -7,7 +7,7 @@
  */
 #include "base/limits.h"
 #include "base/str.h"
-#include "core/council/pass.h"
+#include "core/council/rules/pass.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const others[] = { "Ann", "Manager" };

@@ -3,7 +3,7 @@
  * of the pieces. What was read must mean the same when it is written as plainly as the format allows and read
  * again.
  */
-#include "llm/sse.h"
+#include "net/sse.h"
 #include "tests/fuzz/fuzz.h"
 
 struct result {

@@ -35,13 +35,13 @@ const char *engine_sql(struct engine *engine, const char *sql);
 /* What the core works in: the test's connection, arena and err; and the same with a caller, a time or both.
  */
 #define TX(engine) (&(struct tx){ .db = (engine)->db, .arena = &(engine)->arena, .err = &(engine)->err })
-#define TX_WITH(engine, ...)                                                                                 \
+#define TX_WITH(engine, ...) \
     (&(struct tx){ .db = (engine)->db, .arena = &(engine)->arena, .err = &(engine)->err, __VA_ARGS__ })
 
-#define ON_BOTH(test)                                                                                        \
-    { #test " on SQLite", test, engine_start_sqlite, engine_end, NULL },                                     \
-    {                                                                                                        \
-#test " on PostgreSQL", test, engine_start_postgres, engine_end, NULL                                \
+#define ON_BOTH(test) \
+    { #test " on SQLite", test, engine_start_sqlite, engine_end, NULL }, \
+    { \
+#test " on PostgreSQL", test, engine_start_postgres, engine_end, NULL \
     }
 
 #endif

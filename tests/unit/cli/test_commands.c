@@ -218,8 +218,8 @@ static const char *offered(struct arena *arena, const struct cli *cli, const cha
     return all;
 }
 
-#define OFFERED(...)                                                                                         \
-    offered(&arena, &cli, (const char *const[]){ __VA_ARGS__ },                                              \
+#define OFFERED(...) \
+    offered(&arena, &cli, (const char *const[]){ __VA_ARGS__ }, \
             sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 static void what_may_follow_is_offered(void **state)

@@ -115,15 +115,15 @@ static void tables_line_up_and_are_cut(void **state)
     ARENA_AUTO arena = { 0 };
     BUF_AUTO out = { 0 };
     struct term term = { .arena = &arena, .out = &out, .width = 20 };
-    struct table table;
+    struct term_table table;
 
     (void)state;
     buf_init(&out, 0);
-    table_init(&table, &term, 2, (const char *[]){ "ID", "TEXT" });
-    table_row(&table, (const char *[]){ "gr\xc3\xbc\xc3\x9f", "short" });
-    table_row(&table, (const char *[]){ "b", "\xc3\xa4 text that is far too long" });
-    table_row(&table, (const char *[]){ NULL, "x\ny" });
-    table_end(&table);
+    term_table_init(&table, &term, 2, (const char *[]){ "ID", "TEXT" });
+    term_table_row(&table, (const char *[]){ "gr\xc3\xbc\xc3\x9f", "short" });
+    term_table_row(&table, (const char *[]){ "b", "\xc3\xa4 text that is far too long" });
+    term_table_row(&table, (const char *[]){ NULL, "x\ny" });
+    term_table_end(&table);
     assert_string_equal(out.bytes, "ID    TEXT\n"
                                    "gr\xc3\xbc\xc3\x9f  short\n"
                                    "b     \xc3\xa4 text that i\xe2\x80\xa6\n"
@@ -135,15 +135,15 @@ static void tables_grow(void **state)
     ARENA_AUTO arena = { 0 };
     BUF_AUTO out = { 0 };
     struct term term = { .arena = &arena, .out = &out };
-    struct table table;
+    struct term_table table;
     size_t lines = 0;
 
     (void)state;
     buf_init(&out, 0);
-    table_init(&table, &term, 2, (const char *[]){ "A", "B" });
+    term_table_init(&table, &term, 2, (const char *[]){ "A", "B" });
     for (int i = 0; i < 500; i++)
-        table_row(&table, (const char *[]){ arena_format(&arena, "%d", i), "x" });
-    table_end(&table);
+        term_table_row(&table, (const char *[]){ arena_format(&arena, "%d", i), "x" });
+    term_table_end(&table);
     for (const char *at = out.bytes; (at = strchr(at, '\n')) != NULL; at++)
         lines++;
     assert_int_equal(lines, 501);

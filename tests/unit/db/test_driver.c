@@ -438,16 +438,16 @@ static void an_undone_postgres_transaction_is_not_a_commit(void **state)
     fixture_free(f);
 }
 
-#define BOTH(name)                                                                                           \
-    static void name##_sqlite(void **state)                                                                  \
-    {                                                                                                        \
-        (void)state;                                                                                         \
-        name(DB_SQLITE);                                                                                     \
-    }                                                                                                        \
-    static void name##_postgres(void **state)                                                                \
-    {                                                                                                        \
-        (void)state;                                                                                         \
-        name(DB_POSTGRES);                                                                                   \
+#define BOTH(name) \
+    static void name##_sqlite(void **state) \
+    { \
+        (void)state; \
+        name(DB_SQLITE); \
+    } \
+    static void name##_postgres(void **state) \
+    { \
+        (void)state; \
+        name(DB_POSTGRES); \
     }
 #define BOTH_TESTS(name) cmocka_unit_test(name##_sqlite), cmocka_unit_test(name##_postgres)
 

@@ -77,10 +77,10 @@ static int end(void **state)
     return 0;
 }
 
-#define ON_BOTH(test)                                                                                        \
-    { #test " on SQLite", test, start_sqlite, end, NULL },                                                   \
-    {                                                                                                        \
-#test " on PostgreSQL", test, start_postgres, end, NULL                                              \
+#define ON_BOTH(test) \
+    { #test " on SQLite", test, start_sqlite, end, NULL }, \
+    { \
+#test " on PostgreSQL", test, start_postgres, end, NULL \
     }
 
 static bool stay(struct db *db, struct unit *unit)

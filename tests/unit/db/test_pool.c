@@ -27,13 +27,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SCHEMA                                                                                               \
-    "CREATE TABLE t(id BIGINT PRIMARY KEY, n BIGINT NOT NULL DEFAULT 0 CHECK (n >= 0));"                     \
-    "INSERT INTO t VALUES(1), (2);"                                                                          \
-    "CREATE TABLE deadly(id BIGINT PRIMARY KEY);"                                                            \
-    "CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"                                     \
-    " PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;"                                  \
-    "CREATE CONSTRAINT TRIGGER die AFTER INSERT ON deadly DEFERRABLE INITIALLY DEFERRED"                     \
+#define SCHEMA \
+    "CREATE TABLE t(id BIGINT PRIMARY KEY, n BIGINT NOT NULL DEFAULT 0 CHECK (n >= 0));" \
+    "INSERT INTO t VALUES(1), (2);" \
+    "CREATE TABLE deadly(id BIGINT PRIMARY KEY);" \
+    "CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN" \
+    " PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;" \
+    "CREATE CONSTRAINT TRIGGER die AFTER INSERT ON deadly DEFERRABLE INITIALLY DEFERRED" \
     " FOR EACH ROW EXECUTE FUNCTION die();"
 
 #define INSERT "INSERT INTO t VALUES($1)"

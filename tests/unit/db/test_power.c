@@ -22,8 +22,8 @@
 #define WAVE  3
 #define UNITS (WAVES * WAVE)
 
-#define SCHEMA                                                                                               \
-    "CREATE TABLE first(id INTEGER PRIMARY KEY, text TEXT NOT NULL);"                                        \
+#define SCHEMA \
+    "CREATE TABLE first(id INTEGER PRIMARY KEY, text TEXT NOT NULL);" \
     "CREATE TABLE second(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
 
 struct disk {

@@ -20,12 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCHEMA                                                                                               \
-    "CREATE TABLE parent(id INTEGER PRIMARY KEY, name TEXT UNIQUE CHECK (name <> ''));"                      \
-    "CREATE TABLE child(id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES parent(id));"             \
-    "CREATE TRIGGER gone BEFORE INSERT ON parent WHEN NEW.name = 'rollback'"                                 \
-    " BEGIN SELECT RAISE(ROLLBACK, 'all is gone'); END;"                                                     \
-    "CREATE TRIGGER no BEFORE INSERT ON parent WHEN NEW.name = 'abort'"                                      \
+#define SCHEMA \
+    "CREATE TABLE parent(id INTEGER PRIMARY KEY, name TEXT UNIQUE CHECK (name <> ''));" \
+    "CREATE TABLE child(id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES parent(id));" \
+    "CREATE TRIGGER gone BEFORE INSERT ON parent WHEN NEW.name = 'rollback'" \
+    " BEGIN SELECT RAISE(ROLLBACK, 'all is gone'); END;" \
+    "CREATE TRIGGER no BEFORE INSERT ON parent WHEN NEW.name = 'abort'" \
     " BEGIN SELECT RAISE(ABORT, 'not this one'); END;"
 
 #define INSERT "INSERT INTO parent VALUES($1, 'name ' || $1)"

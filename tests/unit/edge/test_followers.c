@@ -48,7 +48,7 @@ static void tell(struct followers *followers, const struct notice *notice)
 static struct notice about(const char *subject)
 {
     return (struct notice){
-        .workspace_id = "w", .type = "question.answered", .subject = subject, .hears = ROLES_READ
+        .workspace_id = "w", .type = EVENT_QUESTION_ANSWERED, .subject = subject, .hears = ROLES_READ
     };
 }
 
@@ -71,7 +71,7 @@ static void an_event_reaches_those_who_follow_its_subject(void **state)
     assert_ptr_equal(told[0].outlet, outlet_at(1));
     assert_string_equal(told[0].uri, "witan://questions/ABC");
 
-    notice.type = "notification.created";
+    notice.type = EVENT_NOTIFICATION_ADDED;
     tell(followers, &notice);
     assert_int_equal(told_count, 2);
     notice.workspace_id = "another";

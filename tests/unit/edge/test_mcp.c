@@ -163,7 +163,7 @@ static void the_id_of_a_task_is_the_sum_of_its_parts(void **state)
 static void tools_and_rows_know_each_other(void **state)
 {
     (void)state;
-    for (const struct tool *tool = tools_all(); tool->name; tool++) {
+    for (const struct mcp_tool *tool = tools_all(); tool->name; tool++) {
         if (!tool_op(tool))
             fail_msg("%s has no row", tool->name);
         assert_non_null(strstr(tool->help, "Example: {"));
@@ -173,7 +173,7 @@ static void tools_and_rows_know_each_other(void **state)
     for (const struct op *const *op = op_all(); *op; op++) {
         bool found = !(*op)->tool;
 
-        for (const struct tool *tool = tools_all(); tool->name && !found; tool++)
+        for (const struct mcp_tool *tool = tools_all(); tool->name && !found; tool++)
             found = strcmp(tool->name, (*op)->tool) == 0;
         if (!found)
             fail_msg("%s is a tool that nobody has described", (*op)->tool);

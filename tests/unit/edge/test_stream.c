@@ -20,12 +20,12 @@
 #include <string.h>
 #include <time.h>
 
-#define APPEND                                                                                               \
-    "INSERT INTO events(workspace_id, type, project_id, data, created_at)"                                   \
-    " VALUES('w', CASE WHEN $1 % 10 = 0 THEN 'tenth' ELSE 'any' END, 'p' || ($1 % 2), '{\"n\":' || $1 || "   \
+#define APPEND \
+    "INSERT INTO events(workspace_id, type, project_id, data, created_at)" \
+    " VALUES('w', CASE WHEN $1 % 10 = 0 THEN 'job.ended' ELSE 'any' END, 'p' || ($1 % 2), '{\"n\":' || $1 || " \
     "'}', 1)"
-#define APPEND_MANY                                                                                          \
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)"                           \
+#define APPEND_MANY \
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)" \
     " INSERT INTO events(workspace_id, type, data, created_at) SELECT 'w', 'any', '{}', 1 FROM n"
 
 static const struct caller local = {
@@ -203,7 +203,8 @@ static void filters_hold_while_catching_up_and_after(void **state)
 
     for (int64_t i = 1; i <= 40; i++)
         assert_int_equal(unit_write(f->store, i, APPEND), ERR_NONE);
-    stream = open_stream(f, (struct stream_filter){ .after = 0, .types = "tenth,other", .project_id = "p0" });
+    stream = open_stream(
+        f, (struct stream_filter){ .after = 0, .types = "job.ended,job.log", .project_id = "p0" });
     for (int64_t i = 10; i <= 40; i += 10)
         expect_seq(f, stream, 1000 + i);
     for (int64_t i = 41; i <= 50; i++)
@@ -216,7 +217,7 @@ static void a_reader_too_far_behind_is_cut_off(void **state)
 {
     struct fixture *f = *state;
     struct stream *slow = open_stream(f, (struct stream_filter){ .after = -1 });
-    struct stream *narrow = open_stream(f, (struct stream_filter){ .after = -1, .types = "tenth" });
+    struct stream *narrow = open_stream(f, (struct stream_filter){ .after = -1, .types = "job.ended" });
 
     expect_nothing(slow);
     expect_nothing(narrow);
@@ -288,7 +289,7 @@ static void a_change_of_place_is_followed(void **state)
     expect_nothing_before(stream, 401);
     stream_change(stream, &(struct stream_filter){ .after = 10 });
     expect_seq(f, stream, 11);
-    stream_change(stream, &(struct stream_filter){ .after = -1, .types = "tenth" });
+    stream_change(stream, &(struct stream_filter){ .after = -1, .types = "job.ended" });
     assert_int_equal(unit_write(f->store, 10, APPEND), ERR_NONE);
     expect_seq(f, stream, 1001);
     stream_close(stream);
@@ -299,8 +300,8 @@ static void the_first_last_word_counts(void **state)
     struct fixture *f = *state;
     struct stream *stream = open_stream(f, (struct stream_filter){ .after = -1 });
 
-    stream_end(stream, "server.stopping", "first");
-    stream_end(stream, "stream.ended", "second");
+    stream_end(stream, EVENT_SERVER_STOPPING, "first");
+    stream_end(stream, EVENT_STREAM_ENDED, "second");
     expect_word(f, stream, "\"reason\":\"first\"");
     assert_null(next(f, stream));
     stream_close(stream);

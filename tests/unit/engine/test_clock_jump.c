@@ -24,12 +24,12 @@
 #include <unistd.h>
 
 #define HOUR_MS INT64_C(3600000)
-#define ROW                                                                                                  \
-    "INSERT INTO audit(workspace_id, actor_kind, actor, operation, created_at)"                              \
+#define ROW \
+    "INSERT INTO audit(workspace_id, actor_kind, actor, operation, created_at)" \
     " VALUES('w', 'system', 'system', 'any', $1)"
-#define FAKE                                                                                                 \
-    "CREATE SCHEMA fake; CREATE TABLE fake.shift(ms BIGINT); INSERT INTO fake.shift VALUES(0);"              \
-    "CREATE FUNCTION fake.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$"                          \
+#define FAKE \
+    "CREATE SCHEMA fake; CREATE TABLE fake.shift(ms BIGINT); INSERT INTO fake.shift VALUES(0);" \
+    "CREATE FUNCTION fake.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$" \
     " SELECT pg_catalog.clock_timestamp() + (SELECT ms FROM fake.shift) * interval '1 millisecond' $$;"
 
 struct place {

@@ -21,8 +21,8 @@
 /* As old as they are: the engine's first sweep, a second after its start, lets go of what is older than a
  * month. */
 #define APPEND "INSERT INTO events(workspace_id, type, data, created_at) VALUES('w', 'any', '{}', $1)"
-#define AUDIT                                                                                                \
-    "INSERT INTO audit(workspace_id, actor_kind, actor, operation, created_at)"                              \
+#define AUDIT \
+    "INSERT INTO audit(workspace_id, actor_kind, actor, operation, created_at)" \
     " VALUES('w', 'system', 'system', 'any', $1)"
 #define EVENTS 300
 

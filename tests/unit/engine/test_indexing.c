@@ -14,9 +14,9 @@
 #include <stdio.h>
 
 #define THINGS (3 * SEARCH_BATCH + 1)
-#define WORKSPACE                                                                                            \
+#define WORKSPACE \
     "INSERT INTO workspaces(id, slug, name, created_at) VALUES('w', 'w', 'Burrow', CAST($1 AS INTEGER))"
-#define PROJECT                                                                                              \
+#define PROJECT \
     "INSERT INTO projects(id, workspace_id, name, created_at) VALUES('p-' || $1, 'w', 'Badger ' || $1, 1)"
 
 static bool gives_way_after(uint64_t commits, uint64_t units, size_t waiting)

@@ -14,14 +14,14 @@
 
 static const struct notice_filter everything = { .workspace_id = "w" };
 
-static struct notice *make(int64_t seq, const char *type)
+static struct notice *make(int64_t seq, enum event_type type)
 {
     struct event event = { .seq = seq, .workspace_id = "w", .type = type, .data = "{\"a\":1}", .at_ms = 1 };
 
     return notice_new(&event);
 }
 
-static void append(struct ring *ring, int64_t seq, const char *type)
+static void append(struct ring *ring, int64_t seq, enum event_type type)
 {
     ring_append(ring, (struct notice *[]){ make(seq, type) }, 1);
 }
@@ -39,7 +39,7 @@ static void expect(struct ring *ring, const struct notice_filter *filter, int64_
 static void a_frame_is_ready_to_send(void **state)
 {
     struct event event = {
-        .seq = 7, .workspace_id = "w", .type = "t", .data = "{\"a\":\n  \"b\"\r\n}", .at_ms = 0
+        .seq = 7, .workspace_id = "w", .type = EVENT_JOB_LOG, .data = "{\"a\":\n  \"b\"\r\n}", .at_ms = 0
     };
     struct notice *notice = notice_new(&event);
 
@@ -60,9 +60,9 @@ static void reads_in_order_across_gaps_in_the_numbers(void **state)
 
     (void)state;
     assert_int_equal(ring_next(ring, &everything, &cursor, &notice), RING_NOTHING);
-    append(ring, 11, "a");
-    append(ring, 15, "b");
-    append(ring, 16, "a");
+    append(ring, 11, EVENT_JOB_LOG);
+    append(ring, 15, EVENT_JOB_ENDED);
+    append(ring, 16, EVENT_JOB_LOG);
     expect(ring, &everything, &cursor, 11);
     expect(ring, &everything, &cursor, 15);
     expect(ring, &everything, &cursor, 16);
@@ -77,8 +77,8 @@ static void reads_in_order_across_gaps_in_the_numbers(void **state)
 
 static void a_filter_moves_past_what_it_does_not_want(void **state)
 {
-    static const char *const types[] = { "b", NULL };
-    struct notice_filter only_b = { .workspace_id = "w", .types = types };
+    static const enum event_type types[] = { EVENT_JOB_ENDED, EVENT_UNKNOWN };
+    struct notice_filter only_ended = { .workspace_id = "w", .types = types };
     struct notice_filter elsewhere = { .workspace_id = "v" };
     struct ring *ring = ring_new(0, 0, 0);
     struct notice *notice;
@@ -86,9 +86,9 @@ static void a_filter_moves_past_what_it_does_not_want(void **state)
 
     (void)state;
     for (int64_t seq = 1; seq <= 5000; seq++)
-        append(ring, seq, seq == 4000 ? "b" : "a");
-    expect(ring, &only_b, &cursor, 4000);
-    assert_int_equal(ring_next(ring, &only_b, &cursor, &notice), RING_NOTHING);
+        append(ring, seq, seq == 4000 ? EVENT_JOB_ENDED : EVENT_JOB_LOG);
+    expect(ring, &only_ended, &cursor, 4000);
+    assert_int_equal(ring_next(ring, &only_ended, &cursor, &notice), RING_NOTHING);
     assert_int_equal(cursor, 5000);
     assert_int_equal(ring_next(ring, &elsewhere, &other, &notice), RING_NOTHING);
     assert_int_equal(other, 5000);
@@ -102,10 +102,10 @@ static void old_events_make_room(void **state)
     int64_t cursor = 0;
 
     (void)state;
-    append(ring, 1, "a");
+    append(ring, 1, EVENT_JOB_LOG);
     assert_int_equal(ring_next(ring, &everything, &cursor, &held), RING_EVENT);
     for (int64_t seq = 2; seq <= 10; seq++)
-        append(ring, seq, "a");
+        append(ring, seq, EVENT_JOB_LOG);
     assert_int_equal(ring_last(ring), 10);
     cursor = 5;
     assert_int_equal(ring_next(ring, &everything, &cursor, &notice), RING_LOST);
@@ -125,7 +125,7 @@ static void bytes_are_bounded_too(void **state)
 
     (void)state;
     for (int64_t seq = 1; seq <= 100; seq++)
-        append(ring, seq, "a");
+        append(ring, seq, EVENT_JOB_LOG);
     assert_int_equal(ring_next(ring, &everything, &cursor, &notice), RING_LOST);
     cursor = 99;
     expect(ring, &everything, &cursor, 100);

@@ -22,9 +22,9 @@
 #include <string.h>
 #include <time.h>
 
-#define APPEND                                                                                               \
-    "INSERT INTO events(workspace_id, type, subject, data, created_at)"                                      \
-    " VALUES('w', CASE WHEN $1 % 10 = 0 THEN 'tenth' ELSE 'any' END, 's' || $1, '{}', 1)"
+#define APPEND \
+    "INSERT INTO events(workspace_id, type, subject, data, created_at)" \
+    " VALUES('w', CASE WHEN $1 % 10 = 0 THEN 'job.ended' ELSE 'any' END, 's' || $1, '{}', 1)"
 #define EVENTS 500
 
 struct fixture {
@@ -107,7 +107,7 @@ static void reader_wake(struct tailer_reader *base)
 
 static const struct tailer_reader_calls calls = { reader_hold, reader_drop, reader_wake };
 
-static void reader_start(struct reader *reader, struct tailer *tailer, const char *const *types,
+static void reader_start(struct reader *reader, struct tailer *tailer, const enum event_type *types,
                          int64_t cursor)
 {
     memset(reader, 0, sizeof(*reader));
@@ -160,7 +160,7 @@ static void *run_reader(void *user)
 
 static void every_reader_hears_everything_once(void **state)
 {
-    static const char *const tenth[] = { "tenth", NULL };
+    static const enum event_type tenth[] = { EVENT_JOB_ENDED, EVENT_UNKNOWN };
     struct fixture *f = *state;
     struct reader readers[8];
     pthread_t threads[8];
@@ -181,7 +181,7 @@ static void every_reader_hears_everything_once(void **state)
 
 static void a_sleeper_is_moved_past_what_it_does_not_want(void **state)
 {
-    static const char *const none[] = { "none", NULL };
+    static const enum event_type none[] = { EVENT_ALERT, EVENT_UNKNOWN };
     struct fixture *f = *state;
     struct reader reader;
     struct notice *notice;
@@ -266,7 +266,8 @@ static void what_others_write_is_noticed(void **state)
                  "INSERT INTO events(workspace_id, type, data, created_at) VALUES('w', 'sql', '{}', 1)");
     assert_true(sleep_until_woken(&reader));
     assert_int_equal(tailer_next(f->tailer, &reader.base, &notice), RING_EVENT);
-    assert_string_equal(notice->type, "sql");
+    assert_int_equal(notice->type, EVENT_UNKNOWN);
+    assert_non_null(strstr(notice->json, "\"type\":\"sql\""));
     notice_drop(notice);
     reader_end(&reader);
 }
@@ -274,7 +275,9 @@ static void what_others_write_is_noticed(void **state)
 static void say(struct tailer *tailer, const char *discussion, int number)
 {
     char data[32];
-    struct event event = { .workspace_id = "w", .type = "said", .discussion_id = discussion, .data = data };
+    struct event event = {
+        .workspace_id = "w", .type = EVENT_DISCUSSION_MESSAGE, .discussion_id = discussion, .data = data
+    };
 
     snprintf(data, sizeof(data), "{\"number\":%d}", number);
     tailer_say(tailer, notice_new(&event));
@@ -328,7 +331,7 @@ static void what_was_said_comes_before_what_the_log_holds(void **state)
     assert_int_equal(unit_write(f->store, 1, APPEND), ERR_NONE);
     assert_true(tailer_settle(f->tailer, 2, PATIENCE_MS));
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
-    assert_non_null(strstr(frame, "said"));
+    assert_non_null(strstr(frame, "discussion.message"));
     assert_int_equal(next_of(f, &reader, frame, sizeof(frame)), RING_EVENT);
     assert_memory_equal(frame, "id: 2", 5);
     reader_end(&reader);

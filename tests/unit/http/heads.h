@@ -18,9 +18,9 @@ struct bad_message {
     size_t len;
 };
 
-#define BAD(section, what, status, bytes)                                                                    \
-    {                                                                                                        \
-        section, what, status, bytes, sizeof(bytes) - 1                                                      \
+#define BAD(section, what, status, bytes) \
+    { \
+        section, what, status, bytes, sizeof(bytes) - 1 \
     }
 #define H      "Host: x\r\n"
 #define CHUNKS "POST / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\n\r\n"

@@ -145,8 +145,8 @@ static int stop(void **state)
     return 0;
 }
 
-#define HANDSHAKE                                                                                            \
-    "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"               \
+#define HANDSHAKE \
+    "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n" \
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 
 static void read_exact(int fd, void *into, size_t len)

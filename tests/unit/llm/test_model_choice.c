@@ -1,6 +1,7 @@
 /*
  * Which model speaks for an agent: one by its name, one that is spelled out, or the default.
  */
+#include "llm/lanes.h"
 #include "llm/model_choice.h"
 
 #include "base/str.h"
@@ -112,7 +113,7 @@ static void a_model_may_be_spelled_out(void **state)
     assert_string_equal(model.model, "qwen");
     assert_int_equal(model.max_tokens, 200);
     assert_true(model.top_p == 0.5);
-    assert_string_equal(model_lane(&arena, &model), "ollama http://10.0.0.7:11434");
+    assert_string_equal(lane_of_model(&arena, &model).name, "ollama http://10.0.0.7:11434");
     refused("{\"provider\":\"openai\",\"model\":\"x\",\"base_url\":\"ftp://x/v1\"}", "base_url");
     refused("{\"provider\":\"openai\"}", "model");
     refused("{\"provider\":\"ollama\",\"model\":\"x\",\"temperature\":9}", "temperature");
@@ -144,7 +145,7 @@ static void scripted_means_the_operators_script(void **state)
 
     (void)state;
     assert_string_equal(model.name, "rehearsal");
-    assert_string_equal(model_lane(&arena, &model), "rehearsal");
+    assert_string_equal(lane_of_model(&arena, &model).name, "rehearsal");
 }
 
 /* Somebody who has no model at all can still see how a discussion goes. */

@@ -51,8 +51,8 @@ static void check(const struct expectation *expected)
     }
 }
 
-#define STOPS(...)                                                                                           \
-    .stops = (const char *const[]){ __VA_ARGS__ },                                                           \
+#define STOPS(...) \
+    .stops = (const char *const[]){ __VA_ARGS__ }, \
     .count = sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *)
 
 static void a_reply_ends_at_its_first_stop(void **state)

@@ -111,11 +111,11 @@ static const char *keep(struct engine *e, const char *text)
     return arena_text(&e->arena, text);
 }
 
-#define ASK(status, ...)                                                                                     \
-    do {                                                                                                     \
-        int got = ask(__VA_ARGS__);                                                                          \
-        if (got != (status))                                                                                 \
-            fail_msg("%d instead of %d: %s", got, (status), request.call.err.text);                          \
+#define ASK(status, ...) \
+    do { \
+        int got = ask(__VA_ARGS__); \
+        if (got != (status)) \
+            fail_msg("%d instead of %d: %s", got, (status), request.call.err.text); \
     } while (0)
 
 /* Logs in and becomes that user. */
@@ -308,10 +308,10 @@ static void what_was_done_is_in_the_audit_log_without_secrets(void **state)
     assert_int_equal(verdict.rows, 2);
 }
 
-#define ON_BOTH_ENGINES(test)                                                                                \
-    { #test " on SQLite", test, engine_start_sqlite, stop, NULL },                                           \
-    {                                                                                                        \
-#test " on PostgreSQL", test, engine_start_postgres, stop, NULL                                      \
+#define ON_BOTH_ENGINES(test) \
+    { #test " on SQLite", test, engine_start_sqlite, stop, NULL }, \
+    { \
+#test " on PostgreSQL", test, engine_start_postgres, stop, NULL \
     }
 
 int main(void)

@@ -181,7 +181,7 @@ static void the_first_complete_object_wins(void **state)
     CHECK(rows);
 }
 
-#define TEXT_LINE(escaped)                                                                                   \
+#define TEXT_LINE(escaped) \
     "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"" escaped "\"}]}}\n"
 #define RESULT_LINE(escaped) "{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"" escaped "\"}\n"
 #define ESCAPED              "{\\\"open_questions\\\":[{\\\"id\\\":\\\"q1\\\",\\\"text\\\":\\\"Which db?\\\"}]}"
@@ -242,7 +242,7 @@ static void what_is_not_quite_json_is_repaired(void **state)
           NULL },
         { "{\"status\": success, \"open_questions\": [\"a?\"]}", "success: q1=a?", NULL },
         { "{\"open_questions\": [{\"text\": \"a?\"}, ...]}", "failed: q1=a?", "left out" },
-        { "{\"open_questions\": [{\"text\": \"a?\"}}", "failed: q1=a?", "no JSON" },
+        { "{\"open_questions\": [{\"text\": \"a?\"}}", "failed: q1=a?", "is not JSON" },
         { "\"status\": \"failed\",\n\"open_questions\": [\"a?\"]\n", "failed: q1=a?", "cut off" },
         { "{\"meta\": {\"x\": 1}, 'open_questions': ['a?']}", "failed: q1=a?", NULL },
         { "{'status': 'success', 'summary': 'It\\'s done.'}", "success:", NULL },
@@ -309,7 +309,7 @@ static void without_the_field_the_last_result_counts(void **state)
         { "{\"summary\":\"b\"}", "failed:", "no status" },
         { "{\"status\":\"success\"}", "success:", "no summary" },
         { "{\"status\":\"success\",\"summary\":\" \"}", "success:", "no summary" },
-        { "{\"status\":\"success\",\"summary\":7}", "success:", "summary is no text" },
+        { "{\"status\":\"success\",\"summary\":7}", "success:", "summary is not a text" },
         { "{\"open_questions\":[\"a?\"]}", "failed: q1=a?", NULL },
         { "{\"status\":\"blocked\",\"open_questions\":[\"a?\"]}", "failed: q1=a?", "`blocked` is neither" },
         { "{\"status\":\"success\",\"summary\":\"x\",\"open_questions\":[\"a?\"]}", "success: q1=a?", NULL },

@@ -89,7 +89,7 @@ static void questions_are_normalised_from_every_source(void **state)
         { "[{\"text\":\" \\t\"},\" \",{\"text\":\"y?\"}]", "q3=y?", "Question 2 has an empty text" },
         { "[{\"id\":\"a\"},{\"text\":\"y?\"}]", "q2=y?", "Question 1 has no text" },
         { "[{\"text\":7},{\"text\":[\"x\"]},{\"text\":\"y?\"}]", "q3=y?",
-          "Question 2 has a text that is no string" },
+          "Question 2 has a text that is not a string" },
         { "[7,null,[\"x?\"],{\"text\":\"y?\"}]", "q4=y?", "Question 3 is neither" },
         { "[{\"id\":\"a\",\"text\":\"x?\"},{\"id\":\"a\",\"text\":\"y?\"}]", "a=x? | q2=y?",
           "`a` is there twice" },
@@ -381,6 +381,31 @@ static void problems_have_a_limit(void **state)
     assert_string_equal(out.problems[LIMIT_PROBLEMS], "And 40 more problems.");
 }
 
+/* Whoever answers must see what there is to choose, wherever the model has put it. */
+static void options_beside_a_question_become_lines_of_it(void **state)
+{
+    static const struct row rows[] = {
+        { "[{\"text\": \"Which?\", \"options\": [{\"label\": \"Redis\", \"pros\": [\"fast\", \"known\"], "
+          "\"cons\": \"one more server\"}, \"In memory\"]}]",
+          "q1=Which?\nA) Redis Pros: fast; known Cons: one more server\nB) In memory", NULL },
+        /* Those that the text names already are not said twice. */
+        { "[{\"text\": \"Tea or coffee?\", \"options\": [\"Tea\", \"coffee\", \"Water\", 3, \" \"]}]",
+          "q1=Tea or coffee?\nA) Water", NULL },
+        { "[{\"text\": \"Which?\", \"options\": \"many\"}]", "q1=Which?", NULL },
+        { "[{\"text\": \"Which?\", \"options\": []}]", "q1=Which?", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        ARENA_AUTO arena = { 0 };
+        const char *text = arena_format(&arena, "{\"open_questions\": %s}", rows[i].list);
+        struct output printed = read_text(&arena, text), given = read_object(&arena, text, NULL);
+
+        assert_string_equal(questions_of(&arena, &printed), rows[i].got);
+        assert_string_equal(questions_of(&arena, &given), rows[i].got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +420,7 @@ int main(void)
         cmocka_unit_test(problems_have_a_limit),
         cmocka_unit_test(a_plan_at_all_limits_is_read_whole),
         cmocka_unit_test(half_a_plan_says_so),
+        cmocka_unit_test(options_beside_a_question_become_lines_of_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

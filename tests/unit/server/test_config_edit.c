@@ -81,6 +81,9 @@ static const struct {
       "# für uns\nmodels: # ü\n    a:\n        provider: ollama # ä\n" ENTRY(
           "    ") "    # later\n\nlog:\n  level: warn\n" },
     { "models:\n  a.new: {provider: ollama}", "models:\n  a.new: {provider: ollama}\n" ENTRY("  ") },
+    { "tools:\n  a: {description: x, input_schema: {type: object}, argv: [/bin/true, 1.0]}\n",
+      "tools:\n  a: {description: x, input_schema: {type: object}, argv: [/bin/true, 1.0]}\n\nmodels:\n" ENTRY(
+          "  ") },
     { "{}", "{ \"models\": {" FLOW "}}" },
     { "{\"models\": {}}\n", "{\"models\": { " FLOW "}}\n" },
     { "{\"models\": {\"a\": {\"provider\": \"ollama\"}}, \"log\": {\"level\": \"warn\"}}",

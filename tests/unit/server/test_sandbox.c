@@ -3,9 +3,9 @@
  */
 #include "server/sandbox.h"
 
+#include "base/landlock.h"
 #include "base/sanitized.h"
 #include "llm/model.h"
-#include "server/landlock.h"
 #include "server/notify.h"
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static int landlock_version(void)
 {
     struct landlock landlock;
 
-    assert_true(landlock_open(&landlock, true));
+    assert_true(landlock_open(&landlock, LANDLOCK_LISTENS_AND_CONNECTS));
     if (landlock.fd >= 0)
         close(landlock.fd);
     return landlock.version;
@@ -151,11 +151,12 @@ static int inside(const char *store, const char *listen, bool on, int (*what)(co
                                      .server_sandbox = on,
                                      .server_connect_ports = further_ports,
                                      .council_ollama = "off",
-                                     .council_local_ports = own_ports };
+                                     .council_local_ports = own_ports,
+                                     .orchestrator_folder = "" };
         struct sandbox sandbox;
         struct err err = { 0 };
 
-        if (!sandbox_enter(&settings, &sandbox, &err)) {
+        if (!sandbox_enter(&settings, NULL, &sandbox, &err)) {
             fprintf(stderr, "%s\n", err.text);
             _exit(255);
         }

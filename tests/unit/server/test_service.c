@@ -208,7 +208,7 @@ static void what_cannot_be_known_is_refused(void **state)
         err = (struct err){ 0 };
         assert_false(found(units[i]));
         assert_non_null(service.unit);
-        assert_non_null(strstr(err.text, "cannot be told"));
+        assert_non_null(strstr(err.text, "Cannot tell which store"));
     }
 }
 

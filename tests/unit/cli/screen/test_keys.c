@@ -66,7 +66,7 @@ static void enter_sends_only_what_was_chosen_or_typed(void **state)
 
 static void a_line_is_typed_and_rubbed_out_by_characters(void **state)
 {
-    struct line line = { 0 };
+    struct screen_line line = { 0 };
 
     (void)state;
     line_add(&line, 'a');

@@ -22,7 +22,7 @@ static json_t *items(const char *letters)
     return all;
 }
 
-static const char *chosen(const struct list *list)
+static const char *chosen(const struct screen_list *list)
 {
     const char *id = json_string_value(json_object_get(list_chosen(list), "id"));
 
@@ -32,7 +32,7 @@ static const char *chosen(const struct list *list)
 static void moving_stops_at_both_ends(void **state)
 {
     ARENA_AUTO arena = { 0 };
-    struct list list = { 0 };
+    struct screen_list list = { 0 };
 
     (void)state;
     list_move(&list, 1);
@@ -51,7 +51,7 @@ static void moving_stops_at_both_ends(void **state)
 static void what_is_chosen_stays_chosen(void **state)
 {
     ARENA_AUTO arena = { 0 };
-    struct list list = { 0 };
+    struct screen_list list = { 0 };
 
     (void)state;
     list_fill(&list, &arena, items("abcd"));
@@ -70,7 +70,7 @@ static void what_is_chosen_stays_chosen(void **state)
 static void a_filter_looks_at_all_that_stands_there(void **state)
 {
     ARENA_AUTO arena = { 0 };
-    struct list list = { 0 };
+    struct screen_list list = { 0 };
     char much[400];
 
     (void)state;
@@ -99,7 +99,7 @@ static void a_filter_looks_at_all_that_stands_there(void **state)
 static void the_window_follows_the_chosen_row(void **state)
 {
     ARENA_AUTO arena = { 0 };
-    struct list list = { 0 };
+    struct screen_list list = { 0 };
 
     (void)state;
     list_fill(&list, &arena, items("abcdefghij"));

@@ -25,10 +25,10 @@
 #define NOW  INT64_C(1700000000000)
 #define HASH "$argon2id$stored"
 
-#define NEED(e, condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail_msg("%s", (e)->err.text);                                                                   \
+#define NEED(e, condition) \
+    do { \
+        if (!(condition)) \
+            fail_msg("%s", (e)->err.text); \
     } while (0)
 
 static struct engine *engine_of(void **state)

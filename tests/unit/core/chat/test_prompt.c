@@ -24,10 +24,10 @@
 #define MINUTE    INT64_C(60000)
 #define UNKNOWN   "00000000-0000-7000-8000-00000000dead"
 
-#define NEED(e, condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail_msg("%s", (e)->err.text);                                                                   \
+#define NEED(e, condition) \
+    do { \
+        if (!(condition)) \
+            fail_msg("%s", (e)->err.text); \
     } while (0)
 
 static const struct caller local = {

@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NEED(e, condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail_msg("%s", (e)->err.text);                                                                   \
+#define NEED(e, condition) \
+    do { \
+        if (!(condition)) \
+            fail_msg("%s", (e)->err.text); \
     } while (0)
 
 static struct engine *engine_of(void **state)
@@ -141,7 +141,7 @@ static void the_hash_is_the_documented_one(void **state)
                         "963cd6b7c4c1937797e220c9a4de5e20812bdc730c4f008b7c4da2fd531eb806");
 }
 
-#define PLAIN_ROW                                                                                            \
+#define PLAIN_ROW \
     "INTO audit (seq, workspace_id, actor_kind, actor, operation, created_at) VALUES (%d, 'a', 'sql', 'x', " \
     "'x', 1)"
 

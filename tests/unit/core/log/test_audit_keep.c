@@ -17,10 +17,10 @@
 
 #include <string.h>
 
-#define NEED(e, condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail_msg("%s", (e)->err.text);                                                                   \
+#define NEED(e, condition) \
+    do { \
+        if (!(condition)) \
+            fail_msg("%s", (e)->err.text); \
     } while (0)
 
 #define BEGAN 1700000000000

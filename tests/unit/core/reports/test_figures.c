@@ -26,10 +26,10 @@
 #define HOUR  INT64_C(3600000)
 #define START (INT64_C(495000) * HOUR) /* an hour, and no whole day */
 
-#define NEED(e, condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            fail_msg("%s", (e)->err.text);                                                                   \
+#define NEED(e, condition) \
+    do { \
+        if (!(condition)) \
+            fail_msg("%s", (e)->err.text); \
     } while (0)
 
 static struct engine *engine_of(void **state)

@@ -46,7 +46,7 @@ static void capitals_and_accents_do_not_matter(void **state)
         { "Straße", "strasse" },   { "Œuvre, ÆON", "oeuvre aeon" },
         { "Łódź", "lodz" },        { "ΑΘΉΝΑΣ", "αθηνασ" },
         { "αθήνας", "αθηνασ" },    { "МОСКВА Ёлка", "москва елка" },
-        { "ＡＢＣ１２", "abc12" }, { "Đà NẴNG", "da nẵng" },
+        { "ＡＢＣ１２", "abc12" }, { "Đà NẴNG", "da nang" },
         { "ՀԱՅ", "հայ" },          { "ŞİMDİ", "simdi" },
         { "ĲSSEL", "ijssel" },     { "ÞÓR", "thor" },
     };

@@ -1,0 +1,366 @@
+/*
+ * Tools and MCP servers of config.yaml: what is read, what is refused by its place and key, and that what is
+ * printed can be read again and tells no secrets.
+ */
+#include "base/limits.h"
+#include "server/config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64];
+static char file[128];
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/witan-tools-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof(file), "%s/config.yaml", folder);
+    setenv("XDG_CONFIG_HOME", folder, 1);
+    setenv("XDG_DATA_HOME", "/data", 1);
+    unsetenv("WITAN_DB");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(file);
+    rmdir(folder);
+    return 0;
+}
+
+static void write_file(const char *text)
+{
+    FILE *out = fopen(file, "w");
+
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void load(struct config *config)
+{
+    struct err err = { 0 };
+
+    if (!config_load(config, &(struct config_sources){ .file = file }, &err))
+        fail_msg("%s", err.text);
+}
+
+static const char whole[] =
+    "tools:\n"
+    "  word_count:\n"
+    "    description: Counts words.\n"
+    "    input_schema: {type: object, properties: {text: {type: string, default: \"5\", maxLength: 5}}, required: [text]}\n"
+    "    argv: [/usr/bin/wc, -w, 1.10, true, \"\\u2028\\x7f\"]\n"
+    "    timeout: 5s\n"
+    "    output: 64k\n"
+    "    folder: /srv/work\n"
+    "    reads:\n    - /srv/docs\n    - /srv/more\n"
+    "    environment: {LANG: C, TOKEN: hidden-word}\n"
+    "    environment_from: [HOME]\n"
+    "    network: true\n"
+    "    memory: 512M\n"
+    "    needs_approval: true\n"
+    "    category: dependencyModifications\n"
+    "    idempotent: true\n"
+    "    alone: true\n"
+    "    projects: [demo]\n"
+    "    roles: [owner, admin]\n"
+    "  other:\n"
+    "    description: |\n      Two\n      lines.\n"
+    "    input_schema:\n      type: object\n"
+    "    argv: date\n"
+    "mcp:\n"
+    "  files:\n"
+    "    tools:\n"
+    "      write_file: {needs_approval: false}\n"
+    "      move_file: {enabled: false}\n"
+    "    command: [npx, -y, something]\n"
+    "    needs_approval: true\n"
+    "    roles: owner\n"
+    "    restarts: 0\n"
+    "  web:\n"
+    "    url: https://example.com/mcp\n"
+    "    headers: {X-Secret: hidden-too}\n"
+    "    headers_from: {X-Other: OTHER_VARIABLE}\n"
+    "    api_key_env: WEB_KEY\n"
+    "models: {}\n";
+
+static void check_whole(const struct toolbox_setup *setup)
+{
+    const struct tool_command *first = &setup->commands[0], *second = &setup->commands[1];
+    const struct mcp_setup *files = &setup->servers[0], *web = &setup->servers[1];
+
+    assert_int_equal(setup->command_count, 2);
+    assert_string_equal(first->tool.name, "word_count");
+    assert_string_equal(first->tool.description, "Counts words.");
+    assert_string_equal(
+        first->tool.schema,
+        "{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\",\"default\":\"5\",\"maxLength\":5}},"
+        "\"required\":[\"text\"]}");
+    assert_string_equal(first->program.argv[1], "-w");
+    assert_string_equal(first->program.argv[2], "1.10"); /* a text, whatever it looks like */
+    assert_string_equal(first->program.argv[3], "true");
+    assert_string_equal(first->program.argv[4], "\xe2\x80\xa8\x7f");
+    assert_null(first->program.argv[5]);
+    assert_int_equal(first->program.time_ms, 5000);
+    assert_int_equal(first->program.output_most, 64 * KB);
+    assert_int_equal(first->program.memory_most, 512 * MB);
+    assert_string_equal(first->program.folder, "/srv/work");
+    assert_string_equal(first->program.reads[1], "/srv/more");
+    assert_true(first->program.network && first->tool.needs_approval && first->tool.idempotent);
+    assert_true(first->tool.alone);
+    assert_string_equal(first->tool.category, "dependencyModifications");
+    assert_string_equal(first->tool.projects[0], "demo");
+    assert_string_equal(first->tool.roles[1], "admin");
+    assert_null(first->tool.roles[2]);
+
+    assert_string_equal(second->tool.description, "Two\nlines.\n");
+    assert_string_equal(second->program.argv[0], "date");
+    assert_int_equal(second->program.time_ms, 30000);
+    assert_false(second->program.network || second->tool.needs_approval || second->tool.idempotent);
+    assert_null(second->tool.roles);
+    assert_null(second->program.folder);
+
+    assert_int_equal(setup->server_count, 2);
+    assert_string_equal(files->command[2], "something");
+    assert_null(files->url);
+    assert_int_equal(files->timeout_ms, 60000);
+    assert_int_equal(files->restarts, 0);
+    assert_true(files->all.needs_approval && !files->all.off);
+    assert_int_equal(files->rule_count, 2);
+    assert_string_equal(files->rules[0].name, "write_file");
+    assert_false(files->rules[0].needs_approval);
+    assert_string_equal(files->rules[0].roles[0], "owner"); /* as the server's entry says */
+    assert_true(files->rules[1].off && files->rules[1].needs_approval);
+    assert_string_equal(web->url, "https://example.com/mcp");
+    assert_null(web->command);
+    assert_int_equal(web->restarts, 5);
+}
+
+static void all_settings_are_read(void **state)
+{
+    struct config config;
+
+    (void)state;
+    write_file(whole);
+    load(&config);
+    check_whole(&config.tools.setup);
+    config_done(&config);
+}
+
+static void what_is_printed_can_be_read(void **state)
+{
+    BUF_AUTO printed = { 0 };
+    struct config config;
+
+    (void)state;
+    write_file(whole);
+    load(&config);
+    buf_init(&printed, 0);
+    config_print_yaml(&config, &printed);
+    config_done(&config);
+    assert_null(strstr(printed.bytes, "hidden"));
+    assert_non_null(strstr(printed.bytes, "\"TOKEN\":\"***\""));
+    assert_non_null(strstr(printed.bytes, "config.yaml:2\n  \"word_count\""));
+    write_file(printed.bytes);
+    load(&config);
+    check_whole(&config.tools.setup);
+    config_done(&config);
+}
+
+static void json_has_them(void **state)
+{
+    BUF_AUTO printed = { 0 };
+    struct config config;
+    json_error_t error;
+
+    (void)state;
+    write_file(whole);
+    load(&config);
+    buf_init(&printed, 0);
+    config_print_json(&config, &printed);
+    config_done(&config);
+    assert_null(strstr(printed.bytes, "hidden"));
+    JSON_AUTO *all = json_loads(printed.bytes, 0, &error);
+    json_t *tool = json_object_get(json_object_get(all, "tools"), "word_count");
+
+    assert_string_equal(json_string_value(json_object_get(tool, "timeout")), "5s");
+    assert_int_equal(json_array_size(json_object_get(tool, "argv")), 5);
+    assert_non_null(json_object_get(
+        json_object_get(json_object_get(json_object_get(all, "mcp"), "files"), "tools"), "move_file"));
+}
+
+static void the_template_names_every_setting(void **state)
+{
+    static const char *const keys[] = {
+        "#tools:",   "argv: ",  "input_schema: ",     "#mcp:",         "command: ", "url: ", "restarts: ",
+        "enabled: ", "roles: ", "environment_from: ", "headers_from: "
+    };
+    BUF_AUTO text = { 0 };
+
+    (void)state;
+    buf_init(&text, 0);
+    config_print_template(&text);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        if (!strstr(text.bytes, keys[i]))
+            fail_msg("no %s", keys[i]);
+    write_file(text.bytes);
+    struct config config;
+
+    load(&config);
+    assert_int_equal(config.tools.setup.command_count, 0);
+    config_done(&config);
+}
+
+#define TOOL "tools:\n  a:\n    description: x\n    input_schema: {type: object}\n    argv: [/bin/true]\n"
+
+static const struct {
+    const char *text, *field, *words;
+} wrong[] = {
+    { "tools: x\n", "tools", "config.yaml:1: tools is a map of names" },
+    { "tools: [a]\n", "tools", "a map of names" },
+    { "tools:\n  a: x\n", "tools.a", "config.yaml:2: tools.a: it takes settings" },
+    { "tools:\n  a b:\n    argv: x\n", "tools.a b", "letters, digits" },
+    { "tools:\n  finish:\n    argv: x\n", "tools.finish", "witan's own" },
+    { "tools:\n  ask_question: {}\n", "tools.ask_question", "witan's own" },
+    { TOOL "  a:\n    argv: x\n", "", "config.yaml:6: a stands there twice" },
+    { TOOL "    argv: [x]\n", "", "config.yaml:6: argv stands there twice" },
+    { TOOL "tools:\n  b: {}\n", "tools", "config.yaml:7: tools stands there twice" },
+    { TOOL "    timout: 3s\n", "tools.a.timout", "config.yaml:6: tools.a.timout: there is no such setting" },
+    { TOOL "    url: http://x\n", "tools.a.url", "there is no such setting" },
+    { TOOL "    timeout: 0s\n", "tools.a.timeout", "more than 0" },
+    { TOOL "    timeout: 0\n", "tools.a.timeout", "more than 0" },
+    { TOOL "    timeout: soon\n", "tools.a.timeout", "a duration" },
+    { TOOL "    timeout: [1s]\n", "tools.a.timeout", "a duration" },
+    { TOOL "    output: 0\n", "tools.a.output", "from 1 to 262144 bytes" },
+    { TOOL "    output: 1GB\n", "tools.a.output", "from 1 to 262144 bytes" },
+    { TOOL "    memory: lots\n", "tools.a.memory", "a size" },
+    { TOOL "    folder: work\n", "tools.a.folder", "an absolute path" },
+    { TOOL "    reads: [/a, b]\n", "tools.a.reads", "absolute paths" },
+    { TOOL "    environment: [A]\n", "tools.a.environment", "a map" },
+    { TOOL "    environment: {A: [b]}\n", "tools.a.environment", "A must be a text" },
+    { TOOL "    environment: {\"A=B\": c}\n", "tools.a.environment", "A=B must be" },
+    { TOOL "    network: perhaps\n", "tools.a.network", "true or false" },
+    { TOOL "    category: cooking\n", "tools.a.category", "dependencyModifications" },
+    { TOOL "    roles: [owner, king]\n", "tools.a.roles", "king is no role" },
+    { TOOL "    projects: {a: b}\n", "tools.a.projects", "a list of texts" },
+    { TOOL "    projects: [\"\"]\n", "tools.a.projects", "a list of texts" },
+    { "tools:\n  a:\n    input_schema: {type: object}\n    argv: x\n", "tools.a.description", "missing" },
+    { "tools:\n  a:\n    description: x\n    argv: x\n", "tools.a.input_schema", "missing" },
+    { "tools:\n  a:\n    description: x\n    input_schema: {type: object}\n", "tools.a.argv", "missing" },
+    { "tools:\n  a:\n    description: x\n    input_schema: {type: object}\n    argv: []\n", "tools.a.argv",
+      "config.yaml:5: tools.a.argv: it names no program" },
+    { "tools:\n  a:\n    description: \"\"\n", "tools.a.description", "not empty" },
+    { "tools:\n  a:\n    input_schema: object\n", "tools.a.input_schema", "a JSON Schema" },
+    { "tools:\n  a:\n    input_schema: {type: text}\n", "tools.a.input_schema", "/type must be one of" },
+    { "tools:\n  a:\n    input_schema: {type: object, properties: {b: {minimum: x}}}\n",
+      "tools.a.input_schema", "/properties/b/minimum must be a number" },
+    { "tools:\n  a:\n    input_schema: {type: string}\n", "tools.a.input_schema", "type: object" },
+    { "tools:\n  a: *b\n", "", "aliases" },
+    { "tools:\n  ? [a]\n  : b\n", "", "a setting's name is a word" },
+    { "mcp:\n  a: {}\n", "mcp.a", "a command or a url" },
+    { "mcp:\n  a__b: {url: \"http://x\"}\n", "mcp.a__b", "single" },
+    { "mcp:\n  a_: {url: \"http://x\"}\n", "mcp.a_", "single" },
+    { "mcp:\n  a: {url: \"http://x\", command: [b]}\n", "mcp.a.url", "not both" },
+    { "mcp:\n  a: {url: \"ftp://x\"}\n", "mcp.a.url", "config.yaml:2: mcp.a.url: " },
+    { "mcp:\n  a: {command: []}\n", "mcp.a.command", "a command or a url" },
+    { "mcp:\n  a: {command: b, argv: c}\n", "mcp.a.argv", "no such setting of a server" },
+    { "mcp:\n  a: {command: b, headers: {X: y}}\n", "mcp.a.headers", "a command has none" },
+    { "mcp:\n  a: {url: \"http://x\", folder: /tmp}\n", "mcp.a.folder", "by a URL has none" },
+    { "mcp:\n  a: {url: \"http://x\", headers: {\"A: b\": y}}\n", "mcp.a.headers", "must be a text" },
+    { "mcp:\n  a: {url: \"http://x\", headers: {A: \"y\\r\\nB: c\"}}\n", "mcp.a.headers", "of one line" },
+    { "mcp:\n  a: {url: \"http://x\", api_key_env: A, api_key_file: /b}\n", "mcp.a.api_key_file",
+      "not both" },
+    { "mcp:\n  a: {command: b, restarts: -1}\n", "mcp.a.restarts", "0 to 1000" },
+    { "mcp:\n  a: {command: b, tools: [c]}\n", "mcp.a.tools", "a map of the server's tools" },
+    { "mcp:\n  a: {command: b, tools: {c: off}}\n", "mcp.a.tools.c", "it takes settings" },
+    { "mcp:\n  a:\n    command: b\n    tools:\n      c: {timeout: 1s}\n", "mcp.a.tools.c.timeout",
+      "config.yaml:5: mcp.a.tools.c.timeout: there is no such setting of a server's tool" },
+    { "mcp:\n  a:\n    command: b\n    tools:\n      c: {roles: [king]}\n", "mcp.a.tools.c.roles",
+      "king is no role" },
+    { "mcp:\n  a: {command: b}\n" TOOL
+      "  a__c:\n    description: x\n    input_schema: {type: object}\n    argv: x\n",
+      "tools.a__c", "another one" },
+};
+
+static void what_is_wrong_is_refused_by_its_key(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        struct config config;
+        struct err err = { 0 };
+
+        write_file(wrong[i].text);
+        if (config_load(&config, &(struct config_sources){ .file = file }, &err))
+            fail_msg("taken: %s", wrong[i].text);
+        if (err.code != ERR_INVALID || strcmp(err.field, wrong[i].field) != 0 ||
+            !strstr(err.text, wrong[i].words) || !strstr(err.text, "config.yaml:"))
+            fail_msg("%s: %s: %s", wrong[i].text, err.field, err.text);
+        config_done(&config);
+    }
+}
+
+static void a_slip_of_the_pen_is_told(void **state)
+{
+    struct config config;
+    struct err err = { 0 };
+
+    (void)state;
+    write_file(TOOL "    idempotnt: true\n");
+    assert_false(config_load(&config, &(struct config_sources){ .file = file }, &err));
+    assert_string_equal(err.hint, "Did you mean idempotent?");
+    config_done(&config);
+}
+
+static void too_deep_and_too_many_are_refused(void **state)
+{
+    BUF_AUTO text = { 0 };
+    struct config config;
+    struct err err = { 0 };
+
+    (void)state;
+    buf_init(&text, 0);
+    buf_text(&text, "tools: {a: {input_schema: ");
+    for (int i = 0; i < 100; i++)
+        buf_text(&text, "{not: ");
+    write_file(text.bytes);
+    assert_false(config_load(&config, &(struct config_sources){ .file = file }, &err));
+    assert_non_null(strstr(err.text, "nested too deeply"));
+    config_done(&config);
+
+    buf_clear(&text);
+    buf_text(&text, "tools:\n");
+    for (int i = 0; i <= LIMIT_TOOLS; i++)
+        buf_format(&text, "  t%d: {}\n", i);
+    write_file(text.bytes);
+    assert_false(config_load(&config, &(struct config_sources){ .file = file }, &err));
+    assert_non_null(strstr(err.text, "more than 128 entries"));
+    config_done(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_settings_are_read),
+        cmocka_unit_test(what_is_printed_can_be_read),
+        cmocka_unit_test(json_has_them),
+        cmocka_unit_test(the_template_names_every_setting),
+        cmocka_unit_test(what_is_wrong_is_refused_by_its_key),
+        cmocka_unit_test(a_slip_of_the_pen_is_told),
+        cmocka_unit_test(too_deep_and_too_many_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
