@@ -82,7 +82,7 @@ onBothEngines('everything in the inbox is answered by its number', {}, async (se
     for (const [kind, words] of Object.entries(again)) {
         const { code, shown } = await terminal.run(`witan answer ${number[texts[kind]]} ${words}`);
         assert.equal(code, 7, `${kind}\n${shown}`);
-        assert.match(shown, kind === 'turn' ? /does not wait any more/ : /(by local|local has already answered)[^]*(now|ago)/);
+        assert.match(shown, kind === 'turn' ? /is not waiting any more/ : /(by local|local has already answered)[^]*(now|ago)/);
         assert.doesNotMatch(shown, /Enter goes on|> $/);
     }
     assert.deepEqual(await set(), ['Redis', '1 GB']);
@@ -130,7 +130,7 @@ test('what show names is what answers it, by short ids, from anywhere', async (t
     assert.equal((await witan('answer', short('choice'), 'eu')).code, 0);
     const settled = await witan('answer', ids.set, 'q1=Memcached');
     assert.equal(settled.code, 7, settled.stderr);
-    assert.match(settled.stderr, /settled otherwise by local, [^]*answered: Redis/);
+    assert.match(settled.stderr, /settled differently by local, [^]*answered: Redis/);
     assert.equal((await witan('answer', ids.set, 'q1=Redis')).code, 0, 'the same again is none');
     assert.equal((await witan('prompt', 'answer', short('prompt'), 'No.', '--agent', 'Builder')).code, 0);
     assert.equal((await witan('answer', short('prompt'), 'Yes.')).code, 0);

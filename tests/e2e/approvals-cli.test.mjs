@@ -54,7 +54,7 @@ test('a second yes of the same person says that another is needed', async (t) =>
         cli(server.folder, args, { env: { WITAN_URL: server.url, WITAN_TOKEN: token } });
     const asked = await as(agent, 'ask', '--approve', 'Drop it?', '--approvals', '2', '--no-wait');
     const id = asked.stdout.trim();
-    for (const says of [/Noted for .*1 of 2 approvals\. It needs the yes of another person/, /Nothing was changed for .*1 of 2 approvals\. You had approved this before/]) {
+    for (const says of [/Noted for .*1 of 2 approvals\. Another person has to approve it too/, /Nothing was changed for .*1 of 2 approvals\. You had approved this before/]) {
         const answered = await as(member, 'answer', id, '--approve', '--yes');
         assert.equal(answered.code, 0, answered.stderr);
         assert.match(answered.stderr, says);

@@ -43,6 +43,8 @@ const starts = skip('starts a server beside the one that runs; every test does')
 const machine = skip("changes this machine: packages, users, services, /etc; tests/e2e/package and service do the same in places of their own");
 const sets = async (server) => (await pending(server)).filter(({ type }) => type === 'open_questions');
 const setId = async (server) => (await sets(server))[0].id;
+// The run that was started last.
+const runId = async (server) => (await server.must(200, 'GET', '/api/jobs?kind=agent&limit=1')).jobs[0].id;
 
 const readme = {
     './dev run': starts,
@@ -111,6 +113,10 @@ const guide = {
             for (const name of ['Builder', 'Reviewer']) assert.equal((await terminal.run(`witan agent add ${name} --role specialist --prompt 'You build.'`)).code, 0);
         },
     },
+    'witan job trace $job --follow': { shows: /The run completed\./ },
+    'witan job replay $job': { shows: /All \d+ decisions come out as they are stored/ },
+    "curl -s 'http://127.0.0.1:7117/api/jobs/ID?wait=55'": { id: runId, shows: /"status":"completed"/ },
+    "curl -s 'http://127.0.0.1:7117/api/jobs/ID/trace?limit=200'": { id: runId, shows: /"kind":"reply"/ },
     "curl -N 'http://127.0.0.1:7117/api/events'": { stream: /prompt\.created/ },
     "curl -N 'http://127.0.0.1:7117/api/events?types=prompt.created,prompt.ended&after=0'": { stream: /prompt\.created/ },
     'witan events --json': { stream: /"prompt\.created"/ },

@@ -14,6 +14,7 @@ const run = promisify(execFile);
 async function serverWithWork(t) {
     const server = await start(t);
     await server.must(201, 'POST', '/api/projects', { name: 'Shop' });
+    await server.must(201, 'POST', '/api/agents', { name: 'Scribe' });
     await server.must(201, 'POST', '/api/projects', { name: 'Quay $(touch taken)' });
     const asked = await server.must(201, 'POST', '/api/questions', { question: "What's next: 東京?", type: 'blocking', responseType: 'text' });
     return { server, id: asked.questionId.slice(-8) };
@@ -45,6 +46,9 @@ async function inShell(screen, id) {
     await completes(screen, 'witan task list --project Sh', /--project Shop/);
     // Whatever others have named a project, it comes into the line as one word.
     await completes(screen, 'witan task list --project Qu', /--project Quay\\ \\\$\\\(touch\\ taken\\\)/);
+    await completes(screen, 'witan run Sc', /witan run Scribe/);
+    await completes(screen, 'witan run dre', /witan run dreamer/);
+    await completes(screen, 'witan agent show Sc', /witan agent show Scribe/);
     await completes(screen, 'witan call discussion_mess', /discussion_message/);
     await completes(screen, 'witan call prompt_list stat', /prompt_list status=/);
 }

@@ -164,7 +164,7 @@ test('a person is seated among the agents, and told how to take the word', async
     const rests = await run(server, ['discuss', 'Tea or coffee?', '--agents', 'user,Manager', '--mode', 'turns', '--rounds', '2']);
     assert.equal(rests.code, 0, rests.stderr);
     assert.match(rests.stdout, /User\nTea or coffee\?\n[^]*Manager/);
-    assert.match(rests.stderr, /the word is with User/);
+    assert.match(rests.stderr, /it is the turn of User/);
     // The line that it shows, with something said, goes on.
     const [, line] = rests.stderr.match(/^ {2}witan (call discussion_message .*)$/m);
     const said = line.split(' ').map((word) => word.replace("'...'", 'Coffee.'));

@@ -70,7 +70,7 @@ async function crashesAt(t, engine, phase, when, wanted) {
 for (const engine of ['sqlite', 'postgres'])
     test(`a crash in each phase changes nothing (${engine})`, { timeout: 900_000, concurrency: 4 }, async (t) => {
         const listed = (await prepare(t, engine, { WITAN_TEST_CRASH_AT: '?' })).server;
-        const [, names] = await until(() => listed.log.match(/phases="?([a-z,]+)/), 'it lists them');
+        const [, names] = await until(() => listed.log.match(/of=discussions phases="?([a-z,]+)/), 'it lists them');
         const phases = names.split(',');
         assert.ok(phases.length >= 12, phases.join());
         const { server } = await prepare(t, engine, {});

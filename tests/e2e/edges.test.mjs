@@ -11,7 +11,7 @@ const ajv = addFormats(new Ajv({ strict: false, allowUnionTypes: true, unicodeRe
 // What is right in its form may still mean nothing here: things that do not exist, times that have passed, passwords
 // that anybody would guess, one of two of which one is needed, the same choice twice,
 // one thing on a page of many.
-const meaning = /names no |There is no |has passed already|This password is |is required|^Give |is among the choices twice|A vote needs voters|A discussion needs participants|shows no single thing/;
+const meaning = /names no |There is no |has passed already|This password is |is required|^Give |is among the choices twice|A vote needs voters|A discussion needs participants|shows no single thing|is for jobs that witan runs/;
 const uuid = '0192f0c1-2f7e-7abc-8def-0123456789ab';
 
 // What a field is tried with: around each of its limits, and some that are plainly of another kind.

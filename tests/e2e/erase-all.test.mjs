@@ -7,7 +7,7 @@ import { login, makeToken, makeUser } from './lib/identity.mjs';
 import { onBothEngines, until } from './lib/server.mjs';
 
 const words = 'xylophone';
-const name = 'Quentin';
+const name = 'Quentín'; // whose folded form is stored beside it
 const password = 'another long password';
 
 // What a person writes and what stays all the same, by operation and member, and why. All else goes.
@@ -69,55 +69,61 @@ function fill(operation, schema, given, path = '') {
 
 // Columns that hold nothing of what a person wrote: ids, words, times and sums of ours, and what agents wrote.
 const ours = `
-agent_questions: asked_by_id assigned_to created_at draft_at ended_at id job_id outcome_source parent_id project_id requested_by required_role
-    responded_at responded_by response_type restart_job_id status template timeout_at type workspace_id
-agent_templates: id workspace_id
+agent_questions: asked_by_id assigned_to created_at draft_at draft_by_id ended_at id job_id outcome_by_id outcome_source parent_id project_id
+    requested_by required_role responded_at responded_by response_type restart_job_id status template timeout_at type workspace_id
+agent_templates: created_by_id id name_fold workspace_id
 alerts: details id kind workspace_id
 ask_errors: workspace_id
 audit: actor_id actor_kind door erasure hash operation remote request_id subject workspace_id
 audit_checkpoints: hash workspace_id
 audit_heads: hash workspace_id
+coder_takes: coder id job_id node project_id state task_id workspace_id
 council_nodes: id
-decisions: category id level project_id question_id workspace_id
+decisions: asked_by_id category id level project_id question_id workspace_id
 discussion_decisions: discussion_id inputs kind reason verdict
 discussion_interjections: agent_id discussion_id id role user_id
 discussion_logs: agent_id discussion_id id kind manner project_id role user_id workspace_id
 discussion_participants: agent_id discussion_id id project_id role user_id workspace_id
-discussion_prompts: created_at ended_via id linked_task_id outcome_source project_id reply_id reply_via resolved_at squad_chat_id status task_id via workspace_id
-discussion_state: created_by_id created_by_kind discussion_id driver end_reason ending forked_from id mode outcome_source parent_id phase project_id
-    ref_id ref_kind result root_id status summary task_id workspace_id
+discussion_prompts: created_at ended_via id linked_task_id outcome_by_id outcome_source project_id reply_id reply_via requester_id resolved_at
+    squad_chat_id status task_id via workspace_id
+discussion_state: created_by_id created_by_kind discussion_id driver end_reason ending forked_from id mode outcome_by_id outcome_source parent_id
+    phase project_id ref_id ref_kind result root_id status summary task_id workspace_id
 discussion_turns: agent_id agent_key discussion_id id kind partial participant_id role state user_id workspace_id
-documents: project_id source source_id workspace_id
-events: audience discussion_id job_id project_id subject type workspace_id
+documents: author_id project_id source source_id workspace_id
+events: actor_id audience discussion_id job_id project_id subject type workspace_id
 facts: name value
-feedback: id project_id workspace_id
+feedback: author_id id project_id workspace_id
 figure_changes: kind label project_id question_id state workspace_id
 figures: kind label project_id state workspace_id
 idempotency: body_hash caller key operation prompt_id question_id workspace_id
-job_logs: job_id kind level
-jobs: id outcome_source project_id requested_by requested_kind restart_of status task_id workspace_id
+job_logs: actor_id job_id kind level
+jobs: id outcome_by_id outcome_source project_id requested_by requested_kind restart_of status task_id workspace_id
 link_visits: hash link_hash
 login_places: place user_id
 members: role user_id workspace_id
 mention_queue: ref_id ref_type
 notification_reads: notification_id person
 notifications: agent_key discussion_id id kind priority project_id reader ref_id ref_type user_id workspace_id
-open_questions: agent asked_by_id id kind outcome_source project_id source source_id status workspace_id
+open_questions: agent answer_ids asked_by_id id kind outcome_by_id outcome_source project_id source source_id status workspace_id
 presence: page person state subject tab workspace_id
-projects: hil_config id workspace_id
+projects: hil_config id orchestrator_coder workspace_id
 prompt_mentions: agent_key created_at prompt_id workspace_id
 question_links: hash maker_id maker_kind question_id workspace_id
 question_snoozes: person question_id
 question_tallies: example_id project_id workspace_id
 question_templates: id workspace_id
+run_approved_tools: digest name workspace_id
+run_calls: arguments digest discussion_id elicitation id job_id name outcome prompt_id provider_id question_id state
+run_entries: call_id data job_id kind model
+runs: advice_id agent agent_id instructions job_id model model_config node phase project_id requester_role tools workspace_id
 schema_migrations: name
 search_queue: kind ref_id
 search_words: ref_id workspace_id
 sessions: hash user_id
 setup_codes: hash
-squad_chat: created_at discussion_prompt_id id message_type project_id via workspace_id
+squad_chat: author_id created_at discussion_prompt_id id message_type project_id via workspace_id
 task_deps: depends_on task_id
-tasks: id own_block problems project_id status workspace_id
+tasks: assignee_id id own_block problems project_id status workspace_id
 tickets: caller hash workspace_id
 token_secrets: hash token_id
 tokens: agent_name created_by hash id project_id role user_id workspace_id
@@ -139,7 +145,7 @@ function calls(s) {
     const answer = { type: 'text', value: words };
     const set = { 'responses[].questionId': 'q1', keepOpen: true };
     return {
-        job_create: { given: { projectId: s.project, taskId: undefined } },
+        job_create: { given: { projectId: s.project, taskId: undefined, budget: undefined, tools: undefined } },
         job_update: { at: [s.job], given: { status: 'failed' } },
         job_cancel: { at: [s.job] },
         job_log: { at: [s.job] },
@@ -306,6 +312,22 @@ async function others(server, boss, as, s) {
     await by(as)('POST', `/api/discussions/${discussion.id}/cancel`, {});
 }
 
+// A run that has asked them, and was told what they said.
+async function toldARun(server, s) {
+    const job = await s.job();
+    const call = '01900000-0000-7000-8000-000000000002';
+    await server.sql(`INSERT INTO runs (job_id, workspace_id, agent, instructions, phase, budget_steps, budget_tokens, budget_ms, budget_money, created_at, wanted)
+                      SELECT id, workspace_id, 'Ada', 'Work.', 'ended', 1, 1, 1, 0, 1, 0 FROM jobs WHERE id = '${job}'`);
+    await server.sql(`INSERT INTO run_calls (id, job_id, step, position, provider_id, name, arguments, approved_arguments, state, output, question_id, created_at)
+                      VALUES ('${call}', '${job}', 1, 0, 'a', 'ask_question', '{}', '{"a":"${words}"}', 'done', '${words} by ${name}', '${s.batched}', 1)`);
+    const entry = (seq, kind, data, callId) =>
+        server.sql(`INSERT INTO run_entries (job_id, seq, step, kind, text, data, call_id, created_at)
+                    VALUES ('${job}', ${seq}, 1, '${kind}', '${words} by ${name}', ${data}, ${callId}, 1)`);
+    await entry(1, 'result', 'NULL', `'${call}'`);
+    await entry(2, 'decision', `'{"rule":"people","verdict":"approved"}'`, `'${call}'`);
+    await entry(3, 'note', `'{"questionId":"${s.batched}"}'`, 'NULL');
+}
+
 async function settled(server) {
     const left = `SELECT (SELECT COUNT(*) FROM search_queue) + (SELECT COUNT(*) FROM events WHERE seq IS NULL) + (SELECT COUNT(*) FROM figure_changes)`;
     await until(async () => Number((await server.sql(left))[0][0]) === 0, 'nothing is left to be done');
@@ -335,6 +357,7 @@ onBothEngines('erasing a person leaves their words and their name in no column',
         }
     assert.deepEqual(refused, [], `say in calls() what these take:\n${refused.join('\n')}`);
     await others(server, boss, as, s);
+    await toldARun(server, s);
     await settled(server);
     const columns = await textColumns(server);
     const holding = async (...parts) => new Set((await Promise.all(parts.map((part) => columnsHolding(server, columns, part)))).flat());

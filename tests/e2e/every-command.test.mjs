@@ -19,6 +19,8 @@ const wrong = {
     TIME: 'soon',
     TURN: 'last',
     SHARE: 'most',
+    AMOUNT: 'much',
+    WHO: 'nonsense',
     LIMITS: 'plenty',
     JSON: '{"half": ',
     TYPE: 'nonsense',
@@ -74,6 +76,7 @@ async function rightCalls(server) {
     const question = (await make('/api/questions', { question: 'Which?', type: 'blocking', responseType: 'text', agent: 'Builder' })).questionId;
     const prompt = (await make('/api/discussion', { requester_agent: 'Dev', prompt_message: 'What?', required_responses: 1, timeout_minutes: 60 })).prompt.id;
     const agent = (await make('/api/agents', { name: 'Anna', ai_model_config: { provider: 'external' } })).id;
+    await make('/api/agents', { name: 'Bora', ai_model_config: 'ollama:llama3.2' });
     const template = (await make('/api/templates', { name: 'edges', question: 'Which edge?', type: 'blocking' })).id;
     const discussion = (await make('/api/discussions', { topic: 'Why?', participants: [{ agentName: 'Anna' }] })).discussion.id;
     // What it tells of its beginning comes a moment later, and is none of the commands' doing.
@@ -135,6 +138,7 @@ async function rightCalls(server) {
         'model test': [],
         'project add': ['Other'],
         'project list': [],
+        orchestrate: [project, 'status'],
         'project show': [project],
         'project set': [project, '--name', 'Store'],
         'project remove': [project, '--yes'],
@@ -161,6 +165,10 @@ async function rightCalls(server) {
         'job fail': [job],
         'job cancel': [job],
         'job follow': [job],
+        'job trace': [job],
+        'job replay': [job],
+        'tool list': [],
+        run: ['Bora', 'Count to three.', '--detach'],
         login: ['ada', '--password-stdin'],
         logout: [],
         whoami: [],

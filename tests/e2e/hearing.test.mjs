@@ -59,6 +59,7 @@ const isOfDiscussion = (type) => /^(discussion|turn|vote)[.]/.test(type);
 async function copyTheRest(server, types) {
     const kin = (type) => {
         if (isOfDiscussion(type)) return 'discussion.created';
+        if (type.startsWith('run.')) return 'job.created';
         return type.startsWith('question_') ? 'question_asked' : type.startsWith('task.') ? 'task.updated' : undefined;
     };
     const seen = new Set((await server.sql('SELECT DISTINCT type FROM events')).map(([type]) => type));
@@ -101,7 +102,7 @@ class Looker {
     async could(type, event) {
         if (type === 'question_snoozed' && !this.isOwner) return false; // who has snoozed it
         if (type.startsWith('question_')) return this.sees(`/api/questions/${event.questionId}`);
-        if (type.startsWith('job.') || type === 'status') return this.sees(`/api/jobs/${event.jobId}`);
+        if (/^(job|run)[.]|^status$/.test(type)) return this.sees(`/api/jobs/${event.jobId}`);
         if (type.startsWith('prompt.')) return this.sees(`/api/discussion/${event.promptId}`);
         if (type === 'chat.message') return this.lists('/api/chat?limit=200', event.id);
         if (isOfDiscussion(type)) return this.sees(`/api/discussions/${event.discussionId}`);

@@ -201,7 +201,7 @@ test("the service's store is the one that its unit, its environment and its sett
     await machine.put('/etc/systemd/system/witan.service.d/db.conf', "[Service]\nExecStart=\nExecStart=/bin/sh -c 'exec witan serve'\n");
     const unknown = await machine.witan('root', ['token', 'create']);
     assert.equal(unknown.code, 2);
-    assert.match(unknown.stderr, /cannot be told[^]*--db/);
+    assert.match(unknown.stderr, /Cannot tell which store[^]*--db/);
     assert.deepEqual(await machine.owners('/root'), {});
 });
 

@@ -57,7 +57,7 @@ onBothEngines('2025-11-25: a question becomes a task, which outlives a restart',
     const { tools } = await client.listTools();
     assert.deepEqual(
         tools.filter((tool) => tool.execution?.taskSupport === 'optional').map((tool) => tool.name),
-        ['ask_question', 'wait_for_answer', 'wait_for_squad', 'request_decision', 'wait_for_discussion', 'approve_tool_use'],
+        ['ask_question', 'wait_for_answer', 'wait_for_squad', 'request_decision', 'wait_for_discussion', 'run_agent', 'approve_tool_use'],
     );
     const seen = [];
     const all = (async () => {

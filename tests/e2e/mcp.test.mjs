@@ -1,10 +1,11 @@
 // The MCP door on the running program, with clients that others wrote and the protocol's own suite.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { conformance, newClient, oldClient } from '../mcp/clients.mjs';
 import { cli } from './lib/cli.mjs';
 import { makeToken } from './lib/identity.mjs';
-import { cleanEnv, full, start, until } from './lib/server.mjs';
+import { binary, cleanEnv, full, start, until, withFixtures } from './lib/server.mjs';
 
 const clients = { 'the SDK of 2025': oldClient, 'the SDK of 2026': newClient };
 const question = { question: 'Which cache?', type: 'blocking', responseType: 'text' };
@@ -35,7 +36,7 @@ const answer = (server, id, response) =>
 
 for (const revision of ['2025-11-25', '2026-07-28'])
     test(`every scenario that ${revision} requires passes`, { timeout: 600_000 }, async (t) => {
-        const server = await start(t, { args: ['--test-mcp-fixtures'] });
+        const server = await start(t, { program: withFixtures });
         const { code, stdout, stderr } = await conformance(
             ['server', '--url', `${server.url}/mcp`, '--requirements', revision],
             cleanEnv(server.folder),
@@ -44,15 +45,53 @@ for (const revision of ['2025-11-25', '2026-07-28'])
         assert.match(stdout, /✓ tools-call-with-progress/);
     });
 
-test('what the suite calls is there for tests only', async (t) => {
+test('what the suite calls is not in the program', async (t) => {
+    const listed = async (program) => {
+        const { message } = await send(await start(t, { program }), request('tools/list'));
+        return message.result.tools.filter(({ name }) => name.startsWith('test_')).length;
+    };
+    assert.ok((await listed(withFixtures)) > 0);
+    assert.equal(await listed(binary), 0);
+    assert.doesNotMatch(await readFile(binary, 'latin1'), /fixture/i);
+});
+
+test('2026-07-28: a header that names something else than the message is refused, and nothing is done', async (t) => {
     const server = await start(t);
-    const { message } = await send(server, request('tools/list'));
-    assert.ok(message.result.tools.every((tool) => !tool.name.startsWith('test_')));
-    const refused = await cli(server.folder, ['serve', '--test-mcp-fixtures', '--listen', '127.0.0.1:0'], {
-        env: { WITAN_TEST: '' },
-    });
-    assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /for tests only/);
+    const meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'Raw', version: '1' },
+    };
+    const say = (method, params, headers) =>
+        send(server, request(method, { ...params, _meta: meta }), { headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': method, ...headers } });
+    const coded = (text) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
+    const cases = [
+        ['tools/call', { name: 'post_to_chat', arguments: { message: 'Hello.' } }, 'post_to_chat', 'ask_squad'],
+        ['prompts/get', { name: 'hold_a_council', arguments: { topic: 'caches' } }, 'hold_a_council', 'ask_before_you_guess'],
+        ['resources/read', { uri: 'witan://inbox' }, 'witan://inbox', 'witan://inbox/'],
+        ['tasks/get', { taskId: 'one' }, 'one', 'two'],
+        ['tasks/update', { taskId: 'one', inputResponses: {} }, 'one', 'two'],
+        ['tasks/cancel', { taskId: 'one' }, 'one', 'two'],
+    ];
+    const mismatch = -32020;
+    for (const [method, params, name, other] of cases) {
+        for (const wrong of [other, coded(other), name.slice(0, -1), name.toUpperCase(), '', '=?base64?!?=', undefined]) {
+            const { status, message } = await say(method, params, wrong === undefined ? {} : { 'Mcp-Name': wrong });
+            assert.equal(status, 400, `${method} ${wrong}`);
+            assert.equal(message.error.code, mismatch, `${method} ${wrong}`);
+            assert.match(message.error.message, /Mcp-Name must say the same/);
+        }
+        const { message } = await say(method, params, { 'Mcp-Name': name, 'Mcp-Method': 'tools/list' });
+        assert.match(message.error.message, /Mcp-Method must say the same/);
+    }
+    const chat = async () => (await server.must(200, 'GET', '/api/chat')).messages.length;
+    assert.equal(await chat(), 0);
+    for (const [method, params, name] of cases)
+        for (const right of [name, coded(name)]) {
+            const { message } = await say(method, params, { 'Mcp-Name': right });
+            assert.notEqual(message.error?.code, mismatch, `${method} ${right}`);
+        }
+    assert.equal(await chat(), 2);
 });
 
 for (const [title, connect] of Object.entries(clients)) {
@@ -341,7 +380,7 @@ test('a model is told what a question cannot do without', async (t) => {
     assert.deepEqual(properties.responseType.enum, ['text', 'choice', 'boolean', 'approval']);
     // What the others must be given is what their rows refuse to do without; the rest can be called with nothing.
     const free = tools.filter((tool) => !tool.inputSchema.required).map(({ name }) => name);
-    assert.deepEqual(free, ['list_squad_prompts', 'report_progress', 'list_discussions', 'list_turns', 'list_agents']);
+    assert.deepEqual(free, ['list_squad_prompts', 'report_progress', 'list_discussions', 'list_turns', 'list_agents', 'run_agent']);
 });
 
 test('prompts are filled in', async (t) => {

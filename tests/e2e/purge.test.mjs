@@ -113,6 +113,30 @@ onBothEngines(
     },
 );
 
+// Each kind by a time of its own, the longest for the lines: nothing goes by another's setting.
+onBothEngines(
+    'what a setting keeps longer stays when others go',
+    { env: { WITAN_EVENTS_KEEP: '1d', WITAN_NOTIFICATIONS_KEEP: '2d', WITAN_LOGS_KEEP: '10d' } },
+    async (server) => {
+        const { ended } = await fill(server);
+        await server.must(200, 'POST', '/api/notifications/read-all', { agent: 'Builder' });
+        const lines = async () => (await server.must(200, 'GET', `/api/jobs/${ended}/logs`)).logs.length;
+        const [before, last] = [await lines(), (await server.sql('SELECT MAX(seq) FROM events'))[0][0]];
+        const later = async (days) => {
+            await server.advance(days * 86_400_000);
+            await server.say('Scout', `${days} days later`);
+            await server.stop();
+            await server.restart();
+        };
+        await later(3);
+        await until(async () => (await count(server, `events WHERE seq <= ${last}`)) === 0, 'the old events are gone');
+        await until(async () => (await count(server, 'notifications WHERE read_at IS NOT NULL')) === 0, 'read notifications are gone');
+        assert.equal(await lines(), before, 'the lines of the ended job stay');
+        await later(8);
+        await until(async () => (await lines()) === 0, 'the lines are gone too');
+    },
+);
+
 onBothEngines('however many discussions have ended, they go with the first look', { env: { WITAN_DISCUSSIONS_KEEP: '1d' } }, async (server) => {
     for (let i = 0; i < 60; i++) {
         const made = await server.must(201, 'POST', '/api/discussions', { topic: `Old ${i}`, mode: 'turns', cast: 'moderator', options: { rehearse: true } });

@@ -253,7 +253,7 @@ onBothEngines('a project from the command line', {}, async (server, t) => {
     assert.match(missing.stderr, /no question q9 in this set/);
     const late = await cli(server.folder, ['resolve', id, '--dismiss', '--url', server.url]);
     assert.equal(late.code, 7);
-    assert.match(late.stderr, /settled otherwise by local, (now|\d+s ago); nothing was changed/);
+    assert.match(late.stderr, /settled differently by local, (now|\d+s ago); nothing was changed/);
     assert.deepEqual((await json(0, ['open-questions'])).notifications, []);
     const chat = await run(0, ['task', 'chat', first]);
     assert.ok(chat.includes('Redis') && chat.includes('1 GB = enough'), chat);

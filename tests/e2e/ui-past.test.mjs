@@ -103,7 +103,7 @@ onBothEngines('open questions of projects, prompts that mention one and turns st
     await page.getByLabel('Your reply').fill('Spaces.');
     await accessible(page, 'a prompt in the inbox');
     await page.getByRole('button', { name: 'Send reply' }).click();
-    await page.getByText('This does not wait any more').waitFor();
+    await page.getByText('This is not waiting any more').waitFor();
     assert.equal((await must(200, 'GET', `/api/discussion/${prompt.id}`)).prompt.status, 'resolved');
 
     await page.goto('/inbox');
@@ -112,7 +112,7 @@ onBothEngines('open questions of projects, prompts that mention one and turns st
     await page.getByRole('textbox', { name: 'Which currency?' }).fill('Euro');
     await accessible(page, 'a set in the inbox');
     await page.getByRole('button', { name: /^Send/ }).click();
-    await page.getByText('This does not wait any more').waitFor();
+    await page.getByText('This is not waiting any more').waitFor();
     await row(page, 'Which provider?').waitFor({ state: 'detached' });
 
     await row(page, 'Tabs or spaces?').getByRole('link').click();

@@ -159,3 +159,35 @@ test('a project’s pages are accessible and fit, with much in them and with not
         }
     }
 });
+
+onBothEngines('a project’s orchestrator is off, is switched on with how many and by whom, and is seen so by others', {}, async (server, t) => {
+    const project = await server.must(201, 'POST', '/api/projects', { name: 'Checkout' });
+    const page = await visit(t, server, `/projects/${project.id}?view=settings`);
+    const form = page.getByRole('form', { name: 'Orchestrator' });
+    const on = form.getByRole('switch', { name: 'Take ready tasks by itself' });
+    await on.waitFor();
+    assert.equal(await on.isChecked(), false);
+    assert.equal(await form.getByRole('button', { name: 'Save' }).isDisabled(), true);
+    await on.check();
+    await form.getByLabel('Tasks at a time').fill('17');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').getByText('A whole number from 1 to 16.').waitFor();
+    assert.equal(await form.getByLabel('Tasks at a time').evaluate((field) => field === document.activeElement), true);
+    await accessible(page, 'the orchestrator with a wrong number');
+    await form.getByLabel('Tasks at a time').fill('3');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. It holds for the next task.').waitFor();
+    const stored = async () => (await server.must(200, 'GET', `/api/projects/${project.id}`)).orchestrator;
+    assert.deepEqual(await stored(), { on: true, parallel: 3, coder: 'runner' });
+    const other = await visit(t, server, `/projects/${project.id}`, { width: 390, height: 844, scheme: 'dark' });
+    await other.getByText('Takes ready tasks by itself, 3 at a time').waitFor();
+    await accessible(other, 'a project with an orchestrator, on the phone');
+    await other.goto(`/projects/${project.id}?view=settings`);
+    await other.getByRole('form', { name: 'Orchestrator' }).waitFor();
+    await fits(other, 'the orchestrator on the phone');
+    await on.uncheck();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await until(async () => (await stored()).on === false, 'it is off again');
+    await page.goto(`/projects/${project.id}`);
+    await page.getByText('Off: nobody takes tasks by itself').waitFor();
+});

@@ -78,7 +78,7 @@ test('a question is given to somebody by the keyboard, with a note; they see it 
     await maya.getByLabel('Your answer').waitFor();
     await maya.getByRole('button', { name: 'Assign to…' }).focus();
     await maya.keyboard.press('Enter');
-    const sheet = maya.getByRole('dialog', { name: 'Who shall answer this?' });
+    const sheet = maya.getByRole('dialog', { name: 'Who should answer this?' });
     await sheet.getByRole('radio', { name: 'Bo' }).waitFor();
     assert.deepEqual(await sheet.getByRole('radio').count(), 2, 'Maya may take it herself');
     await accessible(maya, 'assigning');
@@ -99,7 +99,7 @@ test('a question is given to somebody by the keyboard, with a note; they see it 
     await fits(bo, 'a question that was given to somebody');
     assert.match((await server.api('GET', `/q/${id}`, undefined, as('Bo'))).text, /For <bdi>Bo<\/bdi>\.[^]*<bdi>Maya<\/bdi> said about it:[^]*You know them\.[^]*<form/, 'and without a script');
     await bo.getByRole('button', { name: 'Assign to…' }).tap();
-    const back = bo.getByRole('dialog', { name: 'Who shall answer this?' });
+    const back = bo.getByRole('dialog', { name: 'Who should answer this?' });
     await back.getByText('Whoever may answer it').tap();
     await fits(bo, 'assigning');
     await back.getByRole('button', { name: 'Give back' }).tap();

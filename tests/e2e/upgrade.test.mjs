@@ -24,6 +24,24 @@ async function load(t, version, engine) {
     return { folder, db, known };
 }
 
+// Two who were told apart by ASCII alone are so still; the log and the doctor name the one whose name is another's too.
+for (const engine of ['sqlite', 'postgres'])
+    test(`names of 0.1.0 that come to be one are named (${engine})`, { timeout: 600_000 }, async (t) => {
+        const { folder, db } = await load(t, '0.1.0', engine);
+        const users = engine === 'postgres' ? 'public.users' : 'users';
+        for (const [at, name] of ['Ägnes', 'ägnes', 'Zoé'].entries())
+            await run(
+                db,
+                `INSERT INTO ${users} (id, name, name_key, created_at)
+                 VALUES ('01890000-0000-7000-8000-00000000000${at}', '${name}', '${name.replace('Z', 'z')}', 1)`,
+            );
+        const server = await start(t, { engine, folder, db });
+        assert.match(server.log, /told apart as they were before.*user Ägnes/);
+        await server.stop();
+        const { stdout } = await cli(folder, ['doctor', '--db', db]);
+        assert.match(stdout, /same name in another spelling: user Ägnes\./);
+    });
+
 for (const version of versions)
     for (const engine of ['sqlite', 'postgres'])
         test(`a store of ${version} goes on (${engine})`, { timeout: 600_000 }, async (t) => {
@@ -48,6 +66,14 @@ for (const version of versions)
             const verdict = JSON.parse((await witan('audit', 'verify', '--json')).stdout);
             assert.equal(verdict.whole, true);
             assert.ok(verdict.rows > 20);
+
+            // Who did something is known by id, as far as the audit log knows it: here of every row that names somebody.
+            const nameless = `SELECT (SELECT COUNT(*) FROM squad_chat WHERE author_id IS NULL AND message_type <> 'system')
+                + (SELECT COUNT(*) FROM discussion_prompts WHERE requester_id IS NULL OR (outcome_by_id IS NULL AND outcome_by IS NOT NULL))
+                + (SELECT COUNT(*) FROM agent_questions WHERE outcome_by_id IS NULL AND outcome_by IS NOT NULL)
+                + (SELECT COUNT(*) FROM job_logs WHERE actor_id IS NULL AND kind NOT IN ('log', 'question'))
+                + (SELECT COUNT(*) FROM feedback WHERE author_id IS NULL)`;
+            assert.equal(Number((await server.sql(nameless))[0][0]), 0);
 
             // What was said is there, in its workspace.
             const texts = async (token) =>

@@ -79,7 +79,7 @@ test('a question is given to a person, who sees it as theirs; a snooze is one’
     assert.equal(JSON.parse((await boss('inbox', '--json')).stdout).needYou, 0);
     assert.equal((await boss('wake', id)).code, 0);
     assert.match((await boss('inbox')).stderr, /^1 needs you\.$/m);
-    for (const [time, said] of [['31d', 'must be from 1m to 30d.'], ['30s', 'must be from 1m to 30d.'], ['0m', 'must be longer than nothing.'], ['20', '20 does not say whether these are minutes.']]) {
+    for (const [time, said] of [['31d', 'must be from 1m to 30d.'], ['30s', 'must be from 1m to 30d.'], ['0m', 'must be more than zero.'], ['20', '20 does not say whether these are minutes.']]) {
         const refused = await boss('snooze', id, time);
         assert.equal(refused.code, 2);
         assert.ok(refused.stderr.startsWith(`witan: TIME ${said}`), refused.stderr);
@@ -124,7 +124,7 @@ test('answers that do not fit are refused, and do not keep others from theirs', 
     assert.equal(text.id, text.questionId);
     const wrong = await witan('answer', text.id, '--approve');
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /no question of yes or no/);
+    assert.match(wrong.stderr, /not a yes-or-no question/);
     assert.equal(await status(text.id), 'pending');
 
     const approval = await ask('--approve');

@@ -23,6 +23,8 @@ async function agents(call) {
 async function models(call) {
     await call(200, 'GET', '/api/models');
     await call(401, 'GET', '/api/models', undefined, {});
+    await call(200, 'GET', '/api/tools?limit=5');
+    await call(400, 'GET', '/api/tools?cursor=jobs.1');
 }
 
 const make = async (call, fields) => {

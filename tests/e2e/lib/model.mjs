@@ -11,8 +11,15 @@ const usage = (tokens) =>
 
 const words = (text) => text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
 
-// What `answer` may give: a text, or { text | pieces, first, every (ms), status, hang, flood, html, drop,
-// wait (a promise to hold it back by), then (the same, after the pieces), last (pieces that follow) }.
+const wanted = ({ name, args, id }, index) => ({
+    index,
+    id: id ?? `call_${index}`,
+    type: 'function',
+    function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}) },
+});
+
+// What `answer` may give: a text, or { text | pieces, calls ({ name, args, id }), first, every (ms), status, hang, flood,
+// html, drop, wait (a promise to hold it back by), then (the same, after the pieces), last (pieces that follow) }.
 async function speak(reply, call, say) {
     if (say.status) {
         reply.writeHead(say.status, { 'Content-Type': 'application/json', ...say.headers });
@@ -41,7 +48,8 @@ async function speak(reply, call, say) {
         if (!reply.write(chunk({ content: 'more and more '.repeat(500) }))) await pause(1);
     if (say.stay) await call.closed;
     if (say.drop) return reply.destroy();
-    reply.write(chunk({}, 'stop'));
+    if (say.calls) reply.write(chunk({ tool_calls: say.calls.map(wanted) }));
+    reply.write(chunk({}, say.calls ? 'tool_calls' : 'stop'));
     reply.end(`${usage(pieces.length)}data: [DONE]\n\n`);
 }
 

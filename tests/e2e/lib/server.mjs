@@ -6,12 +6,14 @@ import { constants, rmSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { copyDatabase, createDatabase, dropDatabase, sql } from './sql.mjs';
 
 export const binary = resolve(process.env.WITAN_BIN ?? 'build/witan');
+// The same with what conformance suites call (tests/conformance).
+export const withFixtures = join(dirname(binary), 'tests/witan-fixtures');
 export const full = process.env.WITAN_FULL === '1';
 const engines = ['sqlite', 'postgres'];
 // A server that never starts or never ends is found all the same; a busy machine is not taken for one.
@@ -39,8 +41,8 @@ export function cleanEnv(folder, extra = {}) {
 const unhurried = { WITAN_STORE_WAIT: '60s', WITAN_STORE_TIMEOUT: '60s' };
 
 export class Server {
-    constructor({ folder, db, args = [], env = {}, clock = true, listen = '127.0.0.1:0', argv0 }) {
-        Object.assign(this, { folder, db, args, env, clock, listen, argv0 });
+    constructor({ folder, db, args = [], env = {}, clock = true, listen = '127.0.0.1:0', argv0, program = binary }) {
+        Object.assign(this, { folder, db, args, env, clock, listen, argv0, program });
         this.log = '';
         this.said = ''; // on stdout
         this.#forgetConnections();
@@ -49,7 +51,7 @@ export class Server {
     async up() {
         const clock = this.clock ? ['--test-clock'] : [];
         this.child = spawn(
-            binary,
+            this.program,
             ['serve', '--listen', this.listen, '--db', this.db, ...clock, ...this.args],
             {
                 env: cleanEnv(this.folder, { ...unhurried, ...this.env }),

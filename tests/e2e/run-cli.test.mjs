@@ -1,0 +1,312 @@
+// `witan run`: an agent from its task to its result, as somebody at a terminal and a script see it.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { begin } from './lib/cli.mjs';
+import { begins, ended, jobOf, run, traceOf, withRuns } from './lib/run-script.mjs';
+import { start, until } from './lib/server.mjs';
+import { Terminal } from './lib/terminal.mjs';
+
+const asks = (question, more = {}) => ['ask_question', { question, type: 'blocking', responseType: 'text', ...more }];
+const choice = { responseType: 'choice', options: [{ label: 'PostgreSQL', value: 'postgres' }, { label: 'SQLite', value: 'sqlite' }] };
+const finish = (result) => ({ call: [['finish', { result }]] });
+const idIn = (stderr) => stderr.match(/^Job (\S+)$/m)[1];
+const question = (server, id) =>
+    until(async () => (await server.must(200, 'GET', `/api/jobs/${id}/questions`)).questions.find(({ status }) => status === 'pending'), 'a question');
+const answer = (server, id, response) => server.must(200, 'POST', `/api/questions/${id}/answer`, { response });
+const text = (value) => ({ type: 'text', value });
+
+const onBoth = (name, work) => {
+    for (const engine of ['sqlite', 'postgres']) test(`${name} (${engine})`, (t) => work(t, engine));
+};
+
+onBoth('the result alone is printed, and what was done is told beside it', async (t, engine) => {
+    const server = await withRuns(
+        t,
+        {
+            Scribe: [
+                { say: 'I will look\nfirst.', call: [['report_progress', { done: 1, total: 2, step: 'looking' }]] },
+                { call: [['no_such_tool', { a: 1 }]] },
+                finish('Three birds.'),
+            ],
+        },
+        { engine },
+    );
+    const { code, stdout, stderr } = await run(server, ['run', 'Scribe', 'Name three birds.']);
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, 'Three birds.\n');
+    assert.match(stderr, /^Scribe:\n {2}I will look\n {2}first\.\n\.\.\. 1 of 2: looking\ncalls no_such_tool \{"a": ?1\}\n {2}unknown.*no_such_tool/m);
+    assert.match(stderr, /Ctrl-C cancels it/);
+    const id = idIn(stderr);
+    assert.equal((await jobOf(server, id)).status, 'completed');
+
+    const trace = await run(server, ['job', 'trace', id]);
+    assert.equal(trace.code, 0, trace.stderr);
+    assert.match(trace.stdout, /^Scribe on .*ended, 3 of 50 steps/);
+    for (const kind of ['input', 'reply', 'call', 'result', 'decision']) assert.match(trace.stdout, new RegExp(`^\\S+ +\\d+ +${kind} `, 'm'), kind);
+    assert.doesNotMatch(trace.stdout, /^\S+ +\d+ +instructions/m);
+    const full = await run(server, ['job', 'trace', id, '--full']);
+    assert.match(full.stdout, /^\S+ +\d+ +instructions/m);
+    const json = JSON.parse((await run(server, ['job', 'trace', id, '--json'])).stdout);
+    assert.deepEqual(json.run, (await traceOf(server, id)).run);
+    assert.deepEqual(json.entries, (await traceOf(server, id)).entries);
+    const followed = await run(server, ['job', 'trace', id, '--follow', '--json']);
+    assert.equal(followed.code, 0);
+    assert.deepEqual(followed.stdout.trimEnd().split('\n').map((line) => JSON.parse(line)), json.entries);
+    const replay = await run(server, ['job', 'replay', id]);
+    assert.equal(replay.code, 0, replay.stdout + replay.stderr);
+    assert.match(replay.stdout, /^All \d+ decisions come out as they are stored; no model and no tool was called\.$/m);
+    assert.equal(JSON.parse((await run(server, ['job', 'replay', id, '--json'])).stdout).same, true);
+});
+
+test('what it says last is the result where it hands in nothing, and --json is the job', async (t) => {
+    const server = await withRuns(t, { Scribe: ['Wren, owl, tit.', 'Wren, owl, tit.'] });
+    const plain = await run(server, ['run', 'Scribe', '-'], { input: 'Name three birds.\n' });
+    assert.equal(plain.code, 0, plain.stderr);
+    assert.equal(plain.stdout, 'Wren, owl, tit.\n', 'in a pipe it stands there although it was said');
+    assert.equal((await jobOf(server, idIn(plain.stderr))).input, 'Name three birds.');
+    const json = await run(server, ['run', 'Scribe', 'Name three birds.', '--json']);
+    assert.equal(json.code, 0, json.stderr);
+    assert.equal(JSON.parse(json.stdout).status, 'completed');
+});
+
+test('a run that fails or is cancelled ends the command otherwise, and says why', async (t) => {
+    const loop = Array.from({ length: 20 }, (_, i) => ({ call: [['report_progress', { done: i }]] }));
+    const server = await withRuns(t, { Loop: loop, Broken: ['!fail The model is ill.'], Asker: [{ call: [asks('Which?')] }] });
+    const budget = await run(server, ['run', 'Loop', 'Count.', '--steps', '3']);
+    assert.equal(budget.code, 3, budget.stderr);
+    assert.equal(budget.stdout, '');
+    assert.match(budget.stderr, /The run failed: .*\b3\b.*steps/);
+    const broken = await run(server, ['run', 'Broken', 'Try.']);
+    assert.equal(broken.code, 3, broken.stderr);
+    assert.match(broken.stderr, /The run failed: .*ill/);
+    const running = begin(server.folder, ['run', 'Asker', 'Ask.', '--no-input'], { env: { WITAN_URL: server.url } });
+    await until(() => /It waits for an answer: Which\?\n {2}witan answer \S+ "\.\.\."/.test(running.stderr), 'it says what it waits for');
+    await server.must(200, 'POST', `/api/jobs/${idIn(running.stderr)}/cancel`, { reason: 'Not today.' });
+    const cancelled = await running.done;
+    assert.equal(cancelled.code, 6, cancelled.stderr);
+    assert.match(cancelled.stderr, /The run was cancelled: Not today\./);
+});
+
+test('who is not there is named together with those who are', async (t) => {
+    const server = await withRuns(t, { Scribe: ['Yes.'] });
+    const other = await run(server, ['run', 'Nobody', 'Count.']);
+    assert.equal(other.code, 1);
+    assert.equal(other.stdout, '');
+    assert.match(other.stderr, /^witan: .*Nobody[^]*There are analyst, dreamer, planner, coder, Scribe\. `witan agent add/);
+    await server.must(201, 'POST', '/api/agents', { name: 'Guest', ai_model_config: { provider: 'external' } });
+    const guest = await run(server, ['run', 'Guest', 'Count.']);
+    assert.equal(guest.code, 1, guest.stderr);
+    assert.match(guest.stderr, /Guest/);
+    for (const [args, what] of [
+        [['--steps', '0'], /--steps must be from 1/],
+        [['--tokens', 'many'], /--tokens takes a whole number/],
+        [['--seconds', '-1'], /--seconds must be from 1/],
+        [['--money', '0'], /--money takes an amount/],
+        [['--tool', 'no_such_tool'], /--tool.*no_such_tool/],
+    ]) {
+        const { code, stderr } = await run(server, ['run', 'Scribe', 'Count.', ...args]);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, what);
+    }
+    assert.equal((await run(server, ['run', 'Scribe', ' '])).code, 2);
+    assert.equal((await server.must(200, 'GET', '/api/jobs')).jobs.length, 0);
+    const empty = await start(t, {});
+    const model = await run(empty, ['run', 'Scribe', 'Count.']);
+    assert.equal(model.code, 1);
+    assert.match(model.stderr, /witan agent add/);
+});
+
+test('detached it is left to itself, and followed later', async (t) => {
+    const server = await withRuns(t, { Scribe: [{ call: [asks('Which bird?')] }, finish('A wren.')] });
+    const left = await run(server, ['run', 'Scribe', 'Choose.', '--detach']);
+    assert.equal(left.code, 0, left.stderr);
+    const id = left.stdout.trim();
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    const follower = begin(server.folder, ['job', 'trace', id, '--follow'], { env: { WITAN_URL: server.url } });
+    const { id: asked } = await question(server, id);
+    await until(() => /ask_question/.test(follower.stdout), 'the call');
+    await answer(server, asked, text('a wren'));
+    const followed = await follower.done;
+    assert.equal(followed.code, 0, followed.stderr);
+    assert.match(followed.stdout, /result +ask_question ok: .*a wren/);
+    assert.match(followed.stderr, /The run completed\./);
+    const looker = begin(server.folder, ['job', 'trace', (await begins(server, 'Scribe', 'Again.')).id, '--follow'], { env: { WITAN_URL: server.url } });
+    await until(() => /ask_question/.test(looker.stdout), 'the call');
+    looker.child.kill('SIGINT');
+    const { code, stderr } = await looker.done;
+    assert.equal(code, 130);
+    assert.match(stderr, /It goes on; follow it with:\n {2}witan job trace/);
+});
+
+test('Ctrl-C cancels the run and says so; --keep and other signals leave it going', async (t) => {
+    const server = await withRuns(t, { Scribe: [{ call: [asks('Which bird?')] }, finish('A wren.')] });
+    for (const [args, signal, code, status] of [
+        [[], 'SIGINT', 130, 'cancelled'],
+        [['--keep'], 'SIGINT', 130, 'waiting_for_input'],
+        [[], 'SIGTERM', 143, 'waiting_for_input'],
+    ]) {
+        const running = begin(server.folder, ['run', 'Scribe', 'Choose.', ...args], { env: { WITAN_URL: server.url } });
+        await until(() => /It waits for an answer/.test(running.stderr), 'it waits');
+        running.child.kill(signal);
+        const { code: got, stdout, stderr } = await running.done;
+        assert.equal(got, code, stderr);
+        assert.equal(stdout, '');
+        assert.equal((await jobOf(server, idIn(stderr))).status, status);
+        assert.match(stderr, status === 'cancelled' ? /The run was cancelled\./ : /It goes on; follow it with:/);
+    }
+});
+
+onBoth('who follows it outlasts a restart of the server, and nothing is shown twice', async (t, engine) => {
+    const server = await withRuns(t, { Scribe: [{ say: 'I ask.', call: [asks('Which bird?')] }, { say: 'Good.', call: [['finish', { result: 'A wren.' }]] }] }, { engine });
+    const running = begin(server.folder, ['run', 'Scribe', 'Choose.', '--patience', '2m'], { env: { WITAN_URL: server.url } });
+    await until(() => /It waits for an answer/.test(running.stderr), 'it waits');
+    await server.stop();
+    await until(() => /Trying again/.test(running.stderr), 'it notices');
+    await server.restart();
+    await answer(server, (await question(server, idIn(running.stderr))).id, text('a wren'));
+    const { code, stdout, stderr } = await running.done;
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, 'A wren.\n');
+    assert.equal(stderr.match(/I ask\./g).length, 1);
+    assert.equal(stderr.match(/It waits for an answer/g).length, 1);
+    assert.equal(stderr.match(/Good\./g).length, 1);
+});
+
+test('at a terminal it asks right there: a text, a choice, a yes', async (t) => {
+    const server = await withRuns(t, {
+        Scribe: [
+            { call: [asks('What is it called?')] },
+            { call: [asks('Which database?', choice)] },
+            { call: [asks('Shall I?', { responseType: 'boolean' })] },
+            finish('Done.'),
+        ],
+    });
+    const terminal = await Terminal.open(t, server);
+    const { code, shown } = await terminal.run("witan run Scribe 'Set it up.'", async () => {
+        await terminal.saw(/What is it called\?[^]*> $/);
+        terminal.type('\n');
+        await terminal.saw(/> > $/);
+        terminal.type('Wren\n');
+        await terminal.saw(/Which database\?[^]*postgres[^]*one of the options> $/);
+        terminal.type('oracle\n');
+        await terminal.saw(/"oracle" is not one of the options[^]*one of the options> $/);
+        terminal.type('SQLite\n');
+        await terminal.saw(/Shall I\?[^]*yes or no> $/);
+        terminal.type('yes\n');
+    });
+    assert.equal(code, 0, shown);
+    assert.match(shown, /Done\.\n$/);
+    const [{ id }] = (await server.must(200, 'GET', '/api/jobs?kind=agent')).jobs;
+    const { questions } = await server.must(200, 'GET', `/api/jobs/${id}/questions`);
+    assert.deepEqual(questions.map(({ response }) => response.value), ['Wren', 'sqlite', true]);
+});
+
+test('a question that somebody else answers goes away, and one can be left to others', async (t) => {
+    const server = await withRuns(t, { Scribe: [{ call: [asks('First?')] }, { call: [asks('Second?')] }, finish('Done.')] });
+    const terminal = await Terminal.open(t, server);
+    const { code, shown } = await terminal.run("witan run Scribe 'Ask.'", async () => {
+        await terminal.saw(/First\?[^]*> $/);
+        const [{ id }] = (await server.must(200, 'GET', '/api/jobs?kind=agent')).jobs;
+        terminal.type('half an ans');
+        await answer(server, (await question(server, id)).id, text('elsewhere'));
+        await terminal.saw(/This has ended meanwhile, by .*: elsewhere\.[^]*Second\?[^]*> $/);
+        terminal.type('\x04');
+        await terminal.saw(/Left open\. Answer it with:/);
+        await answer(server, (await question(server, id)).id, text('there'));
+    });
+    assert.equal(code, 0, shown);
+    assert.match(shown, /Done\.\n$/);
+});
+
+test('Ctrl-C while it asks cancels the run and answers nothing', async (t) => {
+    const server = await withRuns(t, { Scribe: [{ call: [asks('Shall I?', { responseType: 'boolean' })] }, finish('Done.')] });
+    const terminal = await Terminal.open(t, server);
+    const { code, shown } = await terminal.run("witan run Scribe 'Ask.'", async () => {
+        await terminal.saw(/yes or no> $/);
+        terminal.type('yes\x03');
+    });
+    assert.equal(code, 130, shown);
+    assert.match(shown, /The run was cancelled\./);
+    const [{ id, status }] = (await server.must(200, 'GET', '/api/jobs?kind=agent')).jobs;
+    assert.equal(status, 'cancelled');
+    assert.equal((await server.must(200, 'GET', `/api/jobs/${id}/questions`)).questions[0].status, 'cancelled');
+});
+
+test('with its output elsewhere it asks at the terminal all the same', async (t) => {
+    const server = await withRuns(t, { Scribe: [{ say: 'I ask.', call: [asks('Which bird?')] }, finish('A wren.')] });
+    const terminal = await Terminal.open(t, server);
+    const { code, shown } = await terminal.run("witan run Scribe 'Ask.' >out 2>log", async () => {
+        await terminal.saw(/Which bird\?[^]*> $/);
+        terminal.type('a wren\n');
+    });
+    assert.equal(code, 0, shown);
+    assert.doesNotMatch(shown, /I ask\.|A wren\./);
+    assert.equal(await readFile(join(server.folder, 'out'), 'utf8'), 'A wren.\n');
+    const log = await readFile(join(server.folder, 'log'), 'utf8');
+    assert.match(log, /I ask\./);
+    assert.doesNotMatch(log, /> |left; then/);
+});
+
+// A tool of the operator's that says what it was given.
+const tools = 'tools:\n  say:\n    description: Says it.\n    input_schema: {type: object, properties: {words: {type: string}}, required: [words]}\n    argv: [/bin/cat]\n    needs_approval: true\n';
+
+test('an approval shows the arguments, which can be edited, and what was approved is what runs', async (t) => {
+    const say = (words) => ({ call: [['say', { words }]] });
+    const server = await withRuns(t, { Scribe: [say('first'), say('second'), say('third'), say('fourth'), finish('Done.')] }, { more: tools });
+    const editor = join(server.folder, 'editor.sh');
+    await writeFile(editor, '#!/bin/sh\nsed -i s/third/edited/ "$1"\n', { mode: 0o755 });
+    const terminal = await Terminal.open(t, server, { EDITOR: editor });
+    const { code, shown } = await terminal.run("witan run Scribe 'Say it.'", async () => {
+        await terminal.saw(/words: first[^]*approve, reject or edit> $/);
+        terminal.type('maybe\n');
+        await terminal.saw(/answered with approve or reject[^]*edit> $/);
+        terminal.type('approve\n');
+        await terminal.saw(/words: second[^]*edit> $/);
+        terminal.type('{"words": "typed"}\n');
+        await terminal.saw(/approved with:[^]*words: typed[^]*Nothing is approved yet\.[^]*edit> $/);
+        terminal.type('approve\n');
+        await terminal.saw(/words: third[^]*edit> $/);
+        terminal.type('edit\n');
+        await terminal.saw(/words: edited[^]*Nothing is approved yet\.[^]*edit> $/);
+        terminal.type('yes\n');
+        await terminal.saw(/words: fourth[^]*edit> $/);
+        terminal.type('reject not on a Friday\n');
+    });
+    assert.equal(code, 0, shown);
+    const [{ id }] = (await server.must(200, 'GET', '/api/jobs?kind=agent')).jobs;
+    const results = (await traceOf(server, id)).entries.filter(({ kind, call }) => kind === 'result' && call.name === 'say');
+    assert.deepEqual(results.map(({ call }) => call.outcome), ['ok', 'ok', 'ok', 'rejected']);
+    assert.deepEqual(results.slice(0, 3).map((entry) => JSON.parse(entry.text).words), ['first', 'typed', 'edited']);
+    assert.match(results[3].text, /not on a Friday/);
+    const { questions } = await server.must(200, 'GET', `/api/jobs/${id}/questions`);
+    assert.deepEqual(questions[2].approvedArgs, { words: 'edited' });
+});
+
+onBoth('over HTTP: a run asks, is answered, and goes on with the very call that asked', async (t, engine) => {
+    const server = await withRuns(t, { Analyst: [{ call: [asks('Which database?', choice)] }, finish({ database: 'sqlite' })] }, { engine });
+    const made = await begins(server, 'Analyst', { goal: 'Choose' }, { budget: { steps: 5, tokens: 10_000, seconds: 60 } });
+    assert.equal(made.kind, 'agent');
+    assert.equal(made.agent, 'Analyst');
+    assert.deepEqual(made.input, { goal: 'Choose' });
+    const asked = await question(server, made.id);
+    assert.equal((await jobOf(server, made.id)).status, 'waiting_for_input');
+    const waiting = await traceOf(server, made.id);
+    assert.equal(waiting.run.phase, 'waiting');
+    assert.equal(waiting.run.waitsFor[0].questionId, asked.id);
+    assert.deepEqual([waiting.run.budget.steps, waiting.run.budget.tokens, waiting.run.budget.seconds], [5, 10_000, 60]);
+    const refused = await server.api('PATCH', `/api/jobs/${made.id}`, { status: 'completed' });
+    assert.equal(refused.status, 409, refused.text);
+    await answer(server, asked.id, { type: 'choice', value: 'sqlite' });
+    const job = await ended(server, made.id);
+    assert.equal(job.status, 'completed', JSON.stringify(job));
+    const { entries, run: whole } = await traceOf(server, made.id);
+    assert.equal(whole.phase, 'ended');
+    const call = entries.find((entry) => entry.kind === 'call' && entry.call.name === 'ask_question');
+    const result = entries.find((entry) => entry.kind === 'result' && entry.call.id === call.call.id);
+    assert.equal(result.call.questionId, asked.id);
+    assert.match(result.text, /sqlite/);
+    assert.equal(entries.filter((entry) => entry.kind === 'call' && entry.call.name === 'ask_question').length, 1, 'asked once');
+    assert.equal((await server.must(200, 'GET', `/api/jobs/${made.id}/replay`)).same, true);
+});

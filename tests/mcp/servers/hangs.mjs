@@ -1,0 +1,2 @@
+// An MCP server that listens and never says anything.
+process.stdin.resume();
