@@ -19,7 +19,7 @@ MAKEFLAGS += --no-builtin-rules
 
 # Libraries
 
-PKGS := sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib libcrypto libseccomp libedit ncursesw
+PKGS := sqlite3 libpq jansson yaml-0.1 libsodium libcurl zlib libcrypto libseccomp libedit ncursesw libutf8proc
 ifneq ($(filter-out clean help format bare ui uninstall uninstall-program,$(or $(MAKECMDGOALS),all)),)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS))
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS))
@@ -58,14 +58,18 @@ ALL_LDFLAGS := -pie -pthread $(LDFLAGS)
 
 # Files
 
-SOURCES     := $(sort $(wildcard src/*/*.c src/*/*/*.c))
-OBJECTS     := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/sql.o $(BUILD)/obj/gen/prompts.o $(BUILD)/obj/gen/assets.o
+SOURCES     := $(sort $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
+NOUNS       := $(sort $(wildcard src/core/*/*.noun src/core/*/*/*.noun))
+NOUN_NAMES  := $(notdir $(NOUNS:%.noun=%))
+OBJECTS     := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/sql.o $(BUILD)/obj/gen/prompts.o $(BUILD)/obj/gen/assets.o \
+	$(NOUN_NAMES:%=$(BUILD)/obj/gen/nouns/%.o)
 SQL         := $(sort $(wildcard src/db/sql/*.sql))
 MIGRATIONS  := $(sort $(wildcard src/db/migrations/*.sql))
 PROMPTS     := $(sort $(wildcard src/prompts/*.txt))
 SQL_FOLDERS := $(wildcard src/db/sql src/db/migrations)
-TOOL_OBJS   := $(BUILD)/obj/tools/sqlblocks.o $(BUILD)/obj/tools/sqlcolumns.o
-GEN         := $(BUILD)/include/gen/sql.h $(BUILD)/include/gen/prompts.h $(BUILD)/include/gen/version.h
+TOOL_OBJS   := $(BUILD)/obj/tools/sqlblocks.o $(BUILD)/obj/tools/sqlcolumns.o $(BUILD)/obj/tools/nounfile.o
+NOUN_HEADERS := $(NOUN_NAMES:%=$(BUILD)/include/gen/nouns/%.h) $(NOUN_NAMES:%=$(BUILD)/include/gen/nouns/%_fields.h)
+GEN         := $(NOUN_HEADERS) $(BUILD)/include/gen/sql.h $(BUILD)/include/gen/prompts.h $(BUILD)/include/gen/version.h
 
 # The pages for people: what they are made from, and the files they become.
 UI_SOURCES  := $(sort $(shell find ui/src ui/public ui/scripts -type f 2>/dev/null)) $(wildcard ui/*.json ui/*.ts ui/*.html)
@@ -74,14 +78,16 @@ LIB         := $(BUILD)/libwitan.a
 TOOL_LIB    := $(BUILD)/libtools.a
 SUPPORT_LIB := $(BUILD)/libsupport.a
 SUPPORT     := $(sort $(wildcard tests/support/*.c))
-UNIT        := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
+UNIT        := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c tests/unit/*/*/*/test_*.c))
 unit_bin     = $(BUILD)/tests/unit/$(subst /,_,$(subst /test_,/,$(1:tests/unit/%.c=%)))
 UNIT_BINS   := $(foreach u,$(UNIT),$(call unit_bin,$(u)))
 CONTRACT    := $(sort $(wildcard tests/contract/*.c))
+CONFORMANCE := $(sort $(wildcard tests/conformance/*.c))
 FAULTS      := $(sort $(wildcard tests/faults/*.c))
 FUZZ        := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 
 CONTRACT_BIN := $(if $(CONTRACT),$(BUILD)/tests/contract)
+FIXTURES_BIN := $(if $(CONFORMANCE),$(BUILD)/tests/witan-fixtures)
 FAULT_BINS   := $(FAULTS:tests/faults/%.c=$(BUILD)/tests/faults/%)
 FUZZ_BINS    := $(FUZZ:tests/fuzz/%.c=$(BUILD)/tests/fuzz/%)
 PLANTED_BINS := $(FUZZ:tests/fuzz/%.c=$(BUILD)/tests/planted/%)
@@ -114,7 +120,7 @@ $(BUILD)/flags: FORCE
 .PHONY: FORCE
 FORCE:
 
-$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags | $(GEN)
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
@@ -124,15 +130,31 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(GEN)
 	@echo "  cc    $<"
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Generated files. mksql leaves a file alone whose content stays the same, hence the stamp.
+# Generated files. mknouns and mksql leave a file alone whose content stays the same, hence the stamps.
 
-$(BUILD)/tools/mksql: tools/mksql.c $(wildcard tools/sql*.c tools/sql*.h)
+$(BUILD)/tools/mknouns: tools/mknouns.c $(wildcard tools/noun*.c tools/noun*.h tools/gen*.c tools/gen*.h)
 	@mkdir -p $(@D)
 	@$(CC) $(STD) $(WARN) -O1 -g -I. -o $@ $(filter %.c,$^)
 
-$(BUILD)/gen/sql.stamp: $(BUILD)/tools/mksql $(SQL) $(MIGRATIONS) $(SQL_FOLDERS)
+# Which nouns there are is an input, too: one that went away leaves the lists.
+$(BUILD)/nouns.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(NOUNS)' | cmp -s - $@ || echo '$(NOUNS)' >$@
+
+$(BUILD)/gen/nouns.stamp: $(BUILD)/tools/mknouns $(NOUNS) $(BUILD)/nouns.list
+	@mkdir -p $(BUILD)/gen/nouns $(BUILD)/include/gen/nouns
+	@$(BUILD)/tools/mknouns $(BUILD)/gen $(BUILD)/include/gen $(NOUNS)
+	@touch $@
+
+$(NOUN_HEADERS) $(NOUN_NAMES:%=$(BUILD)/gen/nouns/%.c) $(BUILD)/gen/nouns.sql: $(BUILD)/gen/nouns.stamp ;
+
+$(BUILD)/tools/mksql: tools/mksql.c $(wildcard tools/sql*.c tools/sql*.h tools/gen*.c tools/gen*.h)
+	@mkdir -p $(@D)
+	@$(CC) $(STD) $(WARN) -O1 -g -I. -o $@ $(filter %.c,$^)
+
+$(BUILD)/gen/sql.stamp: $(BUILD)/tools/mksql $(BUILD)/gen/nouns.sql $(SQL) $(MIGRATIONS) $(SQL_FOLDERS)
 	@mkdir -p $(BUILD)/gen $(BUILD)/include/gen
-	@$(BUILD)/tools/mksql $(BUILD)/include/gen/sql.h $(BUILD)/gen/sql.c $(SQL) --migrations $(MIGRATIONS)
+	@$(BUILD)/tools/mksql $(BUILD)/include/gen/sql.h $(BUILD)/gen/sql.c $(BUILD)/gen/nouns.sql $(SQL) --migrations $(MIGRATIONS)
 	@touch $@
 
 $(BUILD)/include/gen/sql.h $(BUILD)/gen/sql.c: $(BUILD)/gen/sql.stamp ;
@@ -215,7 +237,7 @@ dist: ui
 	@echo $(BUILD)/witan-$(VERSION).tar.gz
 
 # Tests. Every tests/unit/DIR/test_NAME.c is a program of its own, tests/unit/DIR_NAME; in a room of core,
-# tests/unit/core_ROOM_NAME.
+# tests/unit/core_ROOM_NAME; among the council's rules, tests/unit/core_council_rules_NAME.
 
 TEST_LIBS := $(if $(SUPPORT),$(SUPPORT_LIB)) $(LIB) $(TOOL_LIB)
 
@@ -236,6 +258,11 @@ $(BUILD)/tests/contract: $(CONTRACT:%.c=$(BUILD)/obj/%.o) $(TEST_LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
+# The program with what conformance suites call.
+$(BUILD)/tests/witan-fixtures: $(CONFORMANCE:%.c=$(BUILD)/obj/%.o) $(LIB)
+	@mkdir -p $(@D)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
 $(BUILD)/tests/faults/%: $(BUILD)/obj/tests/faults/%.o $(TEST_LIBS)
 	@mkdir -p $(@D)
 	@$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
@@ -254,7 +281,7 @@ $(BUILD)/tests/planted/%: tests/fuzz/%.c $(wildcard tests/fuzz/*.h) $(TEST_LIBS)
 check: unit contract
 
 # What the tests need, built but not run.
-tests: all $(UNIT_BINS) $(CONTRACT_BIN) $(FAULT_BINS)
+tests: all $(UNIT_BINS) $(CONTRACT_BIN) $(FAULT_BINS) $(FIXTURES_BIN)
 
 # The one that stops its server has a server of its own. It mostly waits, so it begins first.
 STOPS_SERVER := $(BUILD)/tests/unit/db_pool
@@ -317,8 +344,8 @@ format:
 docs: all
 	@for page in api events; do \
 		$(BUILD)/witan docs $$page >$(BUILD)/$$page.md && mv $(BUILD)/$$page.md docs/$$page.md; done
-	@$(BUILD)/witan docs openapi >$(BUILD)/openapi.json
-	@! command -v node >/dev/null || { node ui/scripts/client.mjs $(BUILD)/openapi.json >$(BUILD)/api.gen.ts && \
+	@for page in openapi asyncapi; do $(BUILD)/witan docs $$page >$(BUILD)/$$page.json; done
+	@! command -v node >/dev/null || { node ui/scripts/client.mjs $(BUILD)/openapi.json $(BUILD)/asyncapi.json >$(BUILD)/api.gen.ts && \
 		mv $(BUILD)/api.gen.ts ui/src/core/api.gen.ts; }
 
 ## bare: both commands in a fresh Debian (SUITE=bookworm|trixie; BARE_TEST=0: only ./dev run)

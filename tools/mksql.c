@@ -7,15 +7,14 @@
  * byte for byte. A file is only rewritten when its content changes, so that a
  * changed statement does not recompile everything that includes the header.
  */
+#include "tools/genfile.h"
 #include "tools/sqlblocks.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX       (1024 * 1024)
 #define MIGRATIONS_MAX 999
 
 struct text {
@@ -34,46 +33,17 @@ static struct sqlblocks blocks;
 static struct migration_source migrations[MIGRATIONS_MAX + 1];
 static int last_migration;
 
-static bool complain(const char *file, int line, const char *message)
-{
-    fprintf(stderr, "%s:%d: error: %s\n", file, line, message);
-    return false;
-}
-
-static bool read_file(const char *path, struct text *out)
-{
-    FILE *file = fopen(path, "rb");
-    struct text text = { malloc(FILE_MAX + 1), 0 };
-    bool whole;
-
-    if (!file || !text.bytes) {
-        if (file)
-            fclose(file);
-        free(text.bytes);
-        return complain(path, 0, strerror(errno));
-    }
-    text.len = fread(text.bytes, 1, FILE_MAX + 1, file);
-    whole = !ferror(file) && text.len <= FILE_MAX;
-    fclose(file);
-    if (!whole) {
-        free(text.bytes);
-        return complain(path, 0, "cannot be read, or is larger than 1 MB");
-    }
-    *out = text;
-    return true;
-}
-
 static bool add_statements(const char *path)
 {
     struct sqlblocks_error err;
     struct text text;
     bool ok;
 
-    if (!read_file(path, &text))
+    if (!gen_read(path, &text.bytes, &text.len))
         return false;
     ok = sqlblocks_parse(&blocks, path, text.bytes, text.len, &err);
     free(text.bytes);
-    return ok || complain(err.file, err.line, err.message);
+    return ok || gen_complain(err.file, err.line, err.message);
 }
 
 /* Cuts an ending off a name; says whether it was there. */
@@ -108,24 +78,24 @@ static bool add_migration(const char *path)
     int number;
 
     if ((size_t)snprintf(name, sizeof name, "%s", slash ? slash + 1 : path) >= sizeof name)
-        return complain(path, 0, "the name is too long");
+        return gen_complain(path, 0, "the name is too long");
     if (!cut_ending(name, ".sql"))
-        return complain(path, 0, "a migration's name ends in .sql");
+        return gen_complain(path, 0, "a migration's name ends in .sql");
     sqlite = cut_ending(name, ".sqlite");
     postgres = !sqlite && cut_ending(name, ".postgres");
     if (!is_migration_name(name))
-        return complain(path, 0,
-                        "a migration is named NNN_name.sql, NNN_name.sqlite.sql or NNN_name.postgres.sql");
+        return gen_complain(
+            path, 0, "a migration is named NNN_name.sql, NNN_name.sqlite.sql or NNN_name.postgres.sql");
     number = atoi(name);
     migration = &migrations[number];
     if (migration->name[0] && strcmp(migration->name, name + 4) != 0)
-        return complain(path, 0, "another migration has this number");
+        return gen_complain(path, 0, "another migration has this number");
     if ((!postgres && migration->sqlite.bytes) || (!sqlite && migration->postgres.bytes))
-        return complain(path, 0, "this migration has two texts for one engine");
-    if (!read_file(path, &text))
+        return gen_complain(path, 0, "this migration has two texts for one engine");
+    if (!gen_read(path, &text.bytes, &text.len))
         return false;
     if (text.len == 0 || memchr(text.bytes, '\0', text.len))
-        return complain(path, 0, "a migration is neither empty nor holds NUL bytes");
+        return gen_complain(path, 0, "a migration is neither empty nor holds NUL bytes");
     memcpy(migration->name, name + 4, strlen(name + 4) + 1);
     if (!postgres)
         migration->sqlite = text;
@@ -138,7 +108,7 @@ static bool add_migration(const char *path)
 static bool check_migrations(void)
 {
     if (migrations[0].name[0])
-        return complain(migrations[0].name, 0, "migrations are numbered from 001");
+        return gen_complain(migrations[0].name, 0, "migrations are numbered from 001");
     for (int i = 1; i <= last_migration; i++) {
         /* One that came later would be skipped by stores that are past its number. */
         if (!migrations[i].name[0]) {
@@ -154,29 +124,16 @@ static bool check_migrations(void)
     return true;
 }
 
-/* Question marks are escaped because two of them may begin a trigraph. */
 static void write_literal(FILE *out, const char *bytes, size_t len)
 {
     fputs("\n    \"", out);
     for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-
-        if (c == '\n')
+        if (bytes[i] == '\n')
             fputs(i + 1 < len ? "\\n\"\n    \"" : "\\n", out);
-        else if (c == '"' || c == '\\' || c == '?')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f)
-            fprintf(out, "\\%03o", c);
         else
-            fputc(c, out);
+            gen_char(out, (unsigned char)bytes[i]);
     }
     fputc('"', out);
-}
-
-static void write_upper(FILE *out, const char *name)
-{
-    for (; *name; name++)
-        fputc(toupper((unsigned char)*name), out);
 }
 
 /* Names for the places of a list's cells; COL_JOB_END is the place behind the last. */
@@ -190,15 +147,16 @@ static void write_columns(FILE *out, size_t index)
     fprintf(out, "enum %s_column {\n", list->name);
     for (size_t i = 0; i <= list->columns.count; i++) {
         fputs("    COL_", out);
-        write_upper(out, list->name);
+        gen_upper(out, list->name);
         fputc('_', out);
-        write_upper(out, i < list->columns.count ? list->columns.items[i].name : "end");
+        gen_upper(out, i < list->columns.count ? list->columns.items[i].name : "end");
         fputs(i < list->columns.count ? ",\n" : "\n};\n\n", out);
     }
 }
 
-static bool write_header(FILE *out)
+static bool write_header(FILE *out, const void *context)
 {
+    (void)context;
     fputs("/* Made by mksql from the .sql files; changes belong there. */\n"
           "#ifndef WITAN_GEN_SQL_H\n#define WITAN_GEN_SQL_H\n\n#include <stddef.h>\n\nenum sql_id {\n",
           out);
@@ -206,7 +164,7 @@ static bool write_header(FILE *out)
         if (!sqlblocks_is_first(&blocks, i))
             continue;
         fputs("    SQL_", out);
-        write_upper(out, blocks.items[i].name);
+        gen_upper(out, blocks.items[i].name);
         fputs(",\n", out);
     }
     fputs("    SQL_COUNT\n};\n\n", out);
@@ -239,7 +197,7 @@ static bool write_statement(FILE *out, size_t index)
     struct sqlblocks_error err;
 
     if (!sqlblocks_statement(&blocks, index, &statement, &err))
-        return complain(err.file, err.line, err.message);
+        return gen_complain(err.file, err.line, err.message);
     fprintf(out, "    { \"%s\",", blocks.items[index].name);
     write_text(out, statement.sqlite);
     fputc(',', out);
@@ -260,10 +218,11 @@ static void write_migration(FILE *out, int number)
 }
 
 /* C17 promises literals of 4095 bytes only; gcc and clang take any length and just warn about it. */
-static bool write_source(FILE *out)
+static bool write_source(FILE *out, const void *context)
 {
     int count = 0;
 
+    (void)context;
     fputs("/* Made by mksql from the .sql files; changes belong there. */\n"
           "#include \"gen/sql.h\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
           "const struct sql_text sql_texts[SQL_COUNT + 1] = {\n",
@@ -277,42 +236,6 @@ static bool write_source(FILE *out)
         write_migration(out, i);
     fprintf(out, "    { 0, NULL, NULL, NULL }\n};\n\nconst size_t migration_count = %d;\n", count);
     return true;
-}
-
-static bool is_same(const char *path, const char *bytes, size_t len)
-{
-    FILE *file = fopen(path, "rb");
-    bool same = file != NULL;
-
-    for (size_t i = 0; same && i < len; i++)
-        same = fgetc(file) == (unsigned char)bytes[i];
-    same = same && fgetc(file) == EOF;
-    if (file)
-        fclose(file);
-    return same;
-}
-
-static bool write_file(const char *path, bool (*write)(FILE *))
-{
-    char *bytes = NULL;
-    size_t len = 0;
-    FILE *memory = open_memstream(&bytes, &len);
-    bool ok;
-    FILE *file;
-
-    if (!memory)
-        return complain(path, 0, strerror(errno));
-    ok = write(memory);
-    ok = fclose(memory) == 0 && ok;
-    if (ok && !is_same(path, bytes, len)) {
-        file = fopen(path, "wb");
-        ok = file && fwrite(bytes, 1, len, file) == len;
-        ok = file && fclose(file) == 0 && ok;
-        if (!ok)
-            complain(path, 0, strerror(errno));
-    }
-    free(bytes);
-    return ok;
 }
 
 int main(int argc, char **argv)
@@ -332,6 +255,6 @@ int main(int argc, char **argv)
             ok = false;
     }
     ok = ok && check_migrations();
-    ok = ok && write_file(argv[1], write_header) && write_file(argv[2], write_source);
+    ok = ok && gen_write(argv[1], write_header, NULL) && gen_write(argv[2], write_source, NULL);
     return ok ? 0 : 1;
 }
