@@ -60,7 +60,8 @@ build_programs() {
     # shellcheck disable=SC2086
     $(echo "$flags" | sed 's/ -fPIE / /; s/ -pie / /') -fPIC -shared -o "$bin/record.so" record.c -ldl
     compile model model.c util.c
-    compile bare_llm -I"$root/src" -I"$root" bare_llm.c util.c "$root/$build/libwitan.a" -lcurl -ljansson -lsodium -lz -lcrypto
+    compile bare_exec bare_exec.c util.c
+    compile bare_llm -I"$root/src" -I"$root" bare_llm.c util.c "$root/$build/libwitan.a" -lcurl -ljansson -lsodium -lutf8proc -lz -lcrypto
     compile pgscript pgscript.c oplog.c util.c -lpq
     cd "$root"
 }

@@ -35,7 +35,7 @@ struct caller {
 
 static void call(struct caller *caller);
 
-static void on_delta(void *user, const char *text, size_t len)
+static bool on_delta(void *user, const char *text, size_t len)
 {
     struct caller *caller = user;
 
@@ -43,6 +43,7 @@ static void on_delta(void *user, const char *text, size_t len)
     if (!caller->spoke)
         hist_add(&firsts, now_ns() - caller->began_ns);
     caller->spoke = true;
+    return true;
 }
 
 static void on_done(void *user, const struct llm_result *result)
@@ -87,7 +88,7 @@ int main(int argc, char **argv)
         !model_set(&model, &arena, "max_in_flight", "256", &err) || !model_check(&model, &arena, &err) ||
         !net_open(&net, &err))
         die("%s", err.text);
-    llm = llm_open(net, 256);
+    llm = llm_open(net);
     uint64_t begin = now_ns();
 
     end_ns = begin + (uint64_t)parse_count(argv[3]) * 1000000000;

@@ -13,9 +13,9 @@
  * with such answers what the papers say they do, and at which number of calls.
  */
 #include "bench/src/util.h"
-#include "core/council/ballot.h"
-#include "core/council/ending.h"
-#include "core/council/reply_cut.h"
+#include "core/council/rules/ballot.h"
+#include "core/council/rules/ending.h"
+#include "core/council/rules/reply_cut.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
  * model.c - a model server that costs next to nothing, for measuring what asks it.
  *
- *   model [--first MS]
+ *   model [--first MS] [--call TOOL ARGUMENTS --steps N]
  *
  * Speaks just enough of OpenAI's wire: whatever is posted is answered with the same few words as a stream, at
- * once or MS milliseconds later. One thread, epoll. It prints the port it listens on, and ends when stdin
- * does.
+ * once or MS milliseconds later. With --call it calls that tool instead, until a conversation has N results
+ * of tools. One thread, epoll. It prints the port it listens on, and ends when stdin does.
  */
 #include "util.h"
 
@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 #define ROOM (256 * 1024)
-#define PIECE(text)                                                                                          \
+#define PIECE(text) \
     "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" text "\"}}]}\n\n"
 
-static const char body[] = PIECE("A modular ") PIECE("monolith ") PIECE(
+static const char said[] = PIECE("A modular ") PIECE("monolith ") PIECE(
     "would do.") "data: "
                  "{\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
                  "data: "
@@ -44,13 +44,70 @@ struct conn {
 
 static uint64_t first_ns;
 static struct conn *line, **line_end = &line;
-static char reply[1024];
-static size_t reply_len;
+
+struct reply {
+    char bytes[2048];
+    size_t len;
+};
+
+static struct reply words, call;
+static int steps; /* results of tools after which words come; 0: at once */
+
+static void make_reply(struct reply *reply, const char *body)
+{
+    reply->len = (size_t)snprintf(
+        reply->bytes, sizeof(reply->bytes),
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %zu\r\n\r\n%s", strlen(body),
+        body);
+    if (reply->len >= sizeof(reply->bytes))
+        die("the reply is too long");
+}
+
+/* As a string inside of a JSON text. */
+static void quote(char *to, size_t size, const char *from)
+{
+    size_t len = 0;
+
+    for (; *from && len + 3 < size; from++) {
+        if (*from == '"' || *from == '\\')
+            to[len++] = '\\';
+        to[len++] = *from;
+    }
+    to[len] = '\0';
+}
+
+static void make_call(const char *tool, const char *arguments)
+{
+    char quoted[512], body[1536];
+
+    quote(quoted, sizeof(quoted), arguments);
+    snprintf(
+        body, sizeof(body),
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"call_1\","
+        "\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":\"%s\"}}]}}]}\n\n"
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n"
+        "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":40,\"completion_tokens\":7}}\n\n"
+        "data: [DONE]\n\n",
+        tool, quoted);
+    make_reply(&call, body);
+}
+
+static bool has_results(const struct conn *conn)
+{
+    static const char mark[] = "\"role\":\"tool\"";
+    int count = 0;
+
+    for (const char *at = conn->in; count < steps && (at = strstr(at, mark)); at += sizeof(mark) - 1)
+        count++;
+    return count == steps;
+}
 
 static void answer(struct conn *conn)
 {
+    const struct reply *reply = has_results(conn) ? &words : &call;
+
     conn->len = conn->need = 0;
-    if (write(conn->fd, reply, reply_len) != (ssize_t)reply_len)
+    if (write(conn->fd, reply->bytes, reply->len) != (ssize_t)reply->len)
         die("a reply did not fit the socket");
 }
 
@@ -170,19 +227,29 @@ static int nap_ms(void)
     return line->due_ns <= now ? 0 : (int)((line->due_ns - now) / 1000000 + 1);
 }
 
+static void take_options(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (i + 1 < argc && strcmp(argv[i], "--first") == 0)
+            first_ns = (uint64_t)parse_count(argv[++i]) * 1000000;
+        else if (i + 1 < argc && strcmp(argv[i], "--steps") == 0)
+            steps = (int)parse_count(argv[++i]);
+        else if (i + 2 < argc && strcmp(argv[i], "--call") == 0)
+            make_call(argv[i + 1], argv[i + 2]), i += 2;
+        else
+            die("usage: model [--first MS] [--call TOOL ARGUMENTS --steps N]");
+    }
+    if (steps > 0 && call.len == 0)
+        die("--steps needs --call");
+}
+
 int main(int argc, char **argv)
 {
     int loop = epoll_create1(0);
 
-    if (argc == 3 && strcmp(argv[1], "--first") == 0)
-        first_ns = (uint64_t)parse_count(argv[2]) * 1000000;
-    else if (argc != 1)
-        die("usage: model [--first MS]");
+    take_options(argc, argv);
     need_files(8192);
-    reply_len = (size_t)snprintf(
-        reply, sizeof(reply),
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %zu\r\n\r\n%s",
-        sizeof(body) - 1, body);
+    make_reply(&words, said);
     int listener = open_listener();
 
     watch(loop, listener, NULL);

@@ -44,11 +44,11 @@ static size_t handle_count;
 static const void *connections[256];
 static _Thread_local int inside; /* both libraries call their own functions: record only the outer call */
 
-#define NESTED(type, call)                                                                                   \
-    type result;                                                                                             \
-    inside++;                                                                                                \
-    result = call;                                                                                           \
-    inside--;                                                                                                \
+#define NESTED(type, call) \
+    type result; \
+    inside++; \
+    result = call; \
+    inside--; \
     return result
 
 #define REAL(name) ((__typeof__(&name))real_function(#name))
