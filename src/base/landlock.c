@@ -120,6 +120,11 @@ bool landlock_allow_run(struct landlock *landlock, const char *path)
     return allow_path(landlock, path, READ_RIGHTS | LANDLOCK_ACCESS_FS_EXECUTE);
 }
 
+bool landlock_allow_run_of(struct landlock *landlock, int fd)
+{
+    return landlock->version == 0 || allow_beneath(landlock, fd, READ_RIGHTS | LANDLOCK_ACCESS_FS_EXECUTE);
+}
+
 bool landlock_allow_device(struct landlock *landlock, const char *path)
 {
     return allow_path(landlock, path,

@@ -29,6 +29,8 @@ bool landlock_allow_read(struct landlock *landlock, const char *path);
 bool landlock_allow_write(struct landlock *landlock, const char *folder);
 /* Reading, and running what is there. */
 bool landlock_allow_run(struct landlock *landlock, const char *path);
+/* The same of what this descriptor is open on. */
+bool landlock_allow_run_of(struct landlock *landlock, int fd);
 /* Devices such as /dev/null. */
 bool landlock_allow_device(struct landlock *landlock, const char *path);
 /* Everything beneath the folder that this descriptor is open on. */

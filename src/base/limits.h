@@ -116,13 +116,13 @@
 #define LIMIT_RUN_CALLS    64         /* of tools in one reply; more are told back as wrong */
 #define LIMIT_RUN_OUTPUT   (256 * KB) /* of a tool's output that the model is told */
 #define LIMIT_RUN_REPLY    (1 * MB)   /* of a model's words, and of the arguments of a call */
-#define LIMIT_RUN_ENTRIES  20000      /* of one run's log that are read at once */
-#define LIMIT_RUN_TOOLS    256        /* that one run is offered */
+#define RUN_ENTRIES_READ   1000       /* of one run's log with one query */
+#define LIMIT_RUN_TOOLS    256        /* of the operator's that one run is offered */
 #define LIMIT_RUN_STEPS    100000     /* what a run may be given at most, as the settings */
 #define LIMIT_RUN_TOKENS   1000000000
 #define LIMIT_RUN_SECONDS  2592000
 #define LIMIT_RUN_MONEY    1000000000
-#define RUN_RETRIES_MOST   100     /* attempts of one call */
+#define RUN_RETRIES_MOST   5       /* attempts of one call that may be repeated, before people are asked */
 #define MONEY_MILLIONTHS   1000000 /* in one unit of the money that prices are in */
 
 /* Search. */
@@ -266,8 +266,8 @@
 #define LIMIT_MODEL_TEXT        (1 * MB)   /* of one reply, and of its tool calls */
 #define LIMIT_MODEL_WIRE        (32 * MB) /* bytes of one reply, with all that its events carry besides text */
 #define LIMIT_MODEL_ERROR       (16 * KB) /* what is read of an error */
-#define LIMIT_MODEL_TOOL_CALLS  64        /* of one reply */
-#define LIMIT_MODEL_TOOLS       64        /* offered with one request */
+#define LIMIT_MODEL_TOOL_CALLS  256       /* of one reply; a run makes LIMIT_RUN_CALLS of them */
+#define LIMIT_MODEL_TOOLS       272       /* offered with one request: LIMIT_RUN_TOOLS, and a run's own */
 #define LIMIT_MODEL_REQUEST     (8 * MB)
 #define LIMIT_MODEL_WAITING     16384 /* calls that wait for their turn before new ones are refused */
 #define LIMIT_MODELS            100   /* in config.yaml */
@@ -386,9 +386,9 @@
 #define LIMIT_PARALLEL        16         /* tasks that one project's orchestrator has out at a time */
 #define ORCHESTRATED_AT_ONCE  100        /* projects in which one look takes tasks */
 #define LIMIT_CODER_REASON    500        /* characters of why a coder failed, in the question about it */
-#define CODER_ERRORS          (16 * KB)  /* kept of what a coder's command says about errors */
-#define CODER_LAST_WORDS      300        /* bytes of it that people are shown */
-#define ORCHESTRATOR_HELD     64         /* tasks that one node has in hand: folders, commands */
+#define CODER_ERRORS          (16 * KB) /* kept of what a coder's command prints, and of what it says of errors */
+#define CODER_LAST_WORDS      300       /* bytes of it that people are shown */
+#define ORCHESTRATOR_HELD     64        /* tasks that one node has in hand: folders, commands */
 
 /* The command line. */
 #define CLIENT_CONNECT_S    5L          /* until the command line gives up reaching the server */

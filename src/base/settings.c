@@ -4,6 +4,7 @@
  */
 #include "base/settings.h"
 
+#include "base/limits.h"
 #include "base/str.h"
 
 #include <pthread.h>
@@ -39,12 +40,15 @@ static void fill_defaults(void)
 #define BOOL(member, key, fallback, help)              defaults.member = fallback;
 #define TIME(member, key, fallback, least, most, help) defaults.member##_ms = duration(fallback);
 #define SIZE(member, key, fallback, least, most, help) defaults.member = size(fallback);
-    SETTINGS(TEXT, INT, BOOL, TIME, SIZE)
+#define MONEY(member, key, fallback, least, most, help) \
+    defaults.member##_millionths = (int64_t)MONEY_MILLIONTHS * (fallback);
+    SETTINGS(TEXT, INT, BOOL, TIME, SIZE, MONEY)
 #undef TEXT
 #undef INT
 #undef BOOL
 #undef TIME
 #undef SIZE
+#undef MONEY
 }
 
 const struct settings *settings(void)

@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Kinds: TEXT, INT (least, most), BOOL, TIME (a duration, in ms; least, most), SIZE (bytes; least, most). */
-#define SETTINGS(TEXT, INT, BOOL, TIME, SIZE) \
+/* Kinds: TEXT, INT (least, most), BOOL, TIME (a duration, in ms; least, most), SIZE (bytes; least, most),
+ * MONEY (an amount such as 0.50, in millionths; least, most). */
+#define SETTINGS(TEXT, INT, BOOL, TIME, SIZE, MONEY) \
     TEXT(server_listen, "server.listen", "127.0.0.1:7117", "Address and port to listen on.") \
     TEXT(server_public_url, "server.public_url", "", "How people reach this server; used in links.") \
     TEXT(server_allowed_hosts, "server.allowed_hosts", "", \
@@ -32,7 +33,7 @@
     TIME(server_send_timeout, "server.send_timeout", "30s", 1000, 3600000, \
          "How long a client may read nothing of a reply or stream before it is cut off.") \
     TIME(server_stop_grace, "server.stop_grace", "10s", 0, 600000, \
-         "How long a stop waits for what is running.") \
+         "How long a stop waits for requests that are under way. Tools and coders that run then are ended.") \
     TEXT(store_url, "store.url", "", \
          "sqlite:PATH or postgres://...; empty means the embedded store in the data folder.") \
     INT(store_workers, "store.workers", 16, 1, 256, \
@@ -92,8 +93,9 @@
         "Ports of this machine that servers of models are looked for on, and that the owner of a server in solo mode may name for an agent; off: none but Ollama's.") \
     TIME(council_turn_deadline, "council.turn_deadline", "10m", 1000, 2592000000, \
          "How long an agent of the API, or a person, has for a turn in a discussion.") \
-    SIZE(council_window, "council.window", "96KB", 1024, 1048576, \
-         "How much of what was said a model is shown as it is; a summary takes the place of older parts.") \
+    SIZE( \
+        council_window, "council.window", "96KB", 1024, 1048576, \
+        "How much of what was said a model is shown as it is; a summary takes the place of older parts. Of runs, where their model has no window.") \
     BOOL(runner_drive, "runner.drive", true, \
          "Whether this server runs agents; false where another one of the same store does.") \
     INT(runner_steps, "runner.steps", 50, 1, 100000, \
@@ -102,15 +104,18 @@
         "Tokens that such a job may take, unless it says otherwise.") \
     INT(runner_seconds, "runner.seconds", 3600, 1, 2592000, \
         "Seconds that it may take, without those in which it waits for others, unless it says otherwise.") \
-    INT(runner_money, "runner.money", 0, 0, 1000000000, \
-        "What it may cost, in the money in which models have their prices; 0: any amount.") \
+    MONEY(runner_money, "runner.money", 0, 0, 1000000000, \
+          "What it may cost, in the money in which models have their prices; 0: any amount.") \
     INT(runner_project_tokens, "runner.project_tokens", 0, 0, 1000000000000, \
         "Tokens that all such jobs of a project may take in a day; 0: any number.") \
-    INT(runner_project_money, "runner.project_money", 0, 0, 1000000000, \
-        "What all such jobs of a project may cost in a day; 0: any amount.") \
+    MONEY(runner_project_money, "runner.project_money", 0, 0, 1000000000, \
+          "What all such jobs of a project may cost in a day; 0: any amount.") \
+    TIME( \
+        runner_answer_within, "runner.answer_within", "7d", 300000, 2592000000, \
+        "How long people have for what such a job asks without its agent: approvals, advice on errors, and what a tool asks in the middle of its call.") \
     TEXT( \
         orchestrator_folder, "orchestrator.folder", "", \
-        "Where the tasks that orchestrators take have their folders; empty means tasks in the folder of the embedded store, and none with PostgreSQL.") \
+        "Where the tasks that orchestrators take have their folders; empty means tasks in the folder of the embedded store, or where that would be.") \
     TIME(sessions_lifetime, "sessions.lifetime", "30d", 60000, 31536000000, "How long a login lasts.") \
     TIME(tokens_notice, "tokens.notice", "7d", 60000, 31536000000, \
          "How long before a token expires people are told.") \
@@ -132,17 +137,19 @@
         "The key that signs anchors of the audit log; empty means audit.key in the folder of the settings.")
 
 struct settings {
-#define TEXT(member, key, fallback, help)              const char *member;
-#define INT(member, key, fallback, least, most, help)  int64_t member;
-#define BOOL(member, key, fallback, help)              bool member;
-#define TIME(member, key, fallback, least, most, help) int64_t member##_ms;
-#define SIZE(member, key, fallback, least, most, help) int64_t member;
-    SETTINGS(TEXT, INT, BOOL, TIME, SIZE)
+#define TEXT(member, key, fallback, help)               const char *member;
+#define INT(member, key, fallback, least, most, help)   int64_t member;
+#define BOOL(member, key, fallback, help)               bool member;
+#define TIME(member, key, fallback, least, most, help)  int64_t member##_ms;
+#define SIZE(member, key, fallback, least, most, help)  int64_t member;
+#define MONEY(member, key, fallback, least, most, help) int64_t member##_millionths;
+    SETTINGS(TEXT, INT, BOOL, TIME, SIZE, MONEY)
 #undef TEXT
 #undef INT
 #undef BOOL
 #undef TIME
 #undef SIZE
+#undef MONEY
 };
 
 /* The settings in force. Before settings_use they are the defaults. */

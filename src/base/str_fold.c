@@ -156,14 +156,21 @@ bool str_same_name(const char *a, const char *b)
     return (!is_ascii(a) || !is_ascii(b)) && strcmp(str_fold(&arena, a), str_fold(&arena, b)) == 0;
 }
 
+/* Marks, and what is passed over in a name: marks behind that are put in order with those before it. */
+static bool goes_with_a_letter(uint32_t code)
+{
+    const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)code);
+
+    return property->combining_class != 0 || property->ignorable;
+}
+
 /* Bytes of the letter that stands here with the marks upon it; 0: no whole one does. */
 static size_t marked_letter(const char *text)
 {
     size_t len = strnlen(text, LETTER_MOST), at = 0, step;
     uint32_t code;
 
-    while ((step = str_decode(text + at, len - at, &code)) > 0 &&
-           (at == 0 || utf8proc_get_property((utf8proc_int32_t)code)->combining_class != 0))
+    while ((step = str_decode(text + at, len - at, &code)) > 0 && (at == 0 || goes_with_a_letter(code)))
         at += step;
     return at;
 }
