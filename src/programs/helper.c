@@ -31,6 +31,7 @@ struct program_slot {
 struct helper {
     int socket, signals;
     const struct program *allowed;
+    struct program_fixed *fixed; /* of each of them */
     size_t count;
     struct program_hold hold;
     struct outcome *outcomes;
@@ -157,6 +158,10 @@ static const char *choose_folder(struct helper *helper, struct program_slot *slo
         return asked;
     if (program->folder)
         return program->folder;
+    if (program->within) { /* it has to say which, and gets no other */
+        errno = EXDEV;
+        return NULL;
+    }
     snprintf(slot->own, sizeof(slot->own), "%s/witan-tool-XXXXXX", helper->scratch);
     if (mkdtemp(slot->own))
         return slot->own;
@@ -178,18 +183,22 @@ static void start(struct helper *helper, struct ask_packet *packet, size_t len, 
     }
     struct keeping keeping = { .hold = &helper->hold,
                                .program = program,
+                               .fixed = &helper->fixed[ask->entry],
+                               .outer = &helper->fixed[ask->entry].folder,
                                .folder = choose_folder(helper, slot, program, asked),
-                               .within = program->within ? program->within : program->folder,
                                .variables = variables,
                                .outcome = &helper->outcomes[ask->slot] };
 
     if (!keeping.folder) {
-        fail(helper, ask->slot, STAGE_OWN_FOLDER);
+        fail(helper, ask->slot, program->within ? STAGE_OUTSIDE : STAGE_OWN_FOLDER);
         return;
     }
-    if (*slot->own)
-        keeping.within = NULL;
-    else if (!keeping.within) { /* one that has a folder of its own gets no other */
+    struct fixed_folder own = { slot->own, -1 };
+
+    if (*slot->own) {
+        own.fd = open(slot->own, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        keeping.outer = &own;
+    } else if (!keeping.outer->path) { /* one that has a folder of its own gets no other */
         errno = EXDEV;
         fail(helper, ask->slot, STAGE_OUTSIDE);
         return;
@@ -197,6 +206,8 @@ static void start(struct helper *helper, struct ask_packet *packet, size_t len, 
     memcpy(keeping.pipes, pipes, sizeof(keeping.pipes));
     helper->hold.hidden = helper->running + 2; /* itself, and the keeper to be */
     slot->keeper = keeper_start(&keeping);
+    if (own.fd >= 0)
+        close(own.fd);
     if (slot->keeper > 0) {
         helper->running++;
         return;
@@ -331,8 +342,12 @@ _Noreturn void helper_run(int socket, const struct program *allowed, size_t coun
     if (!leave_server(&helper, server))
         _exit(1);
     helper.outcomes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (helper.outcomes == MAP_FAILED)
+    helper.fixed = calloc(count + 1, sizeof(*helper.fixed));
+    if (helper.outcomes == MAP_FAILED || !helper.fixed)
         _exit(1);
+    for (size_t i = 0; i < count; i++)
+        if (!fixed_find(&helper.fixed[i], &allowed[i]))
+            _exit(1);
     hold_find(&helper.hold, helper.scratch);
     tell(&helper, &(struct tell){ .kind = TELL_READY, .bounds = helper.hold.bounds });
     for (;;)

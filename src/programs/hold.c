@@ -27,8 +27,7 @@
  * server's own settings, with the keys of models, are usually there too. */
 static const char *const run_paths[] = { "/usr", "/lib",  "/lib32", "/lib64", "/libx32",
                                          "/bin", "/sbin", "/opt",   "/nix",   "/run/current-system" };
-static const char *const read_paths[] = { "/proc",
-                                          "/sys",
+static const char *const read_paths[] = { "/sys",
                                           "/run/systemd/resolve",
                                           "/etc/alternatives",
                                           "/etc/ca-certificates",
@@ -69,7 +68,21 @@ static const char *const read_paths[] = { "/proc",
                                           "/etc/ssl/openssl.cnf",
                                           "/etc/terminfo",
                                           "/etc/timezone" };
+/* Of a /proc that shows all processes of the machine, whose command lines are not for others: that of the
+ * program itself, but of none that it starts, and what is said of the machine. */
+static const char *const proc_paths[] = { "/proc/self",    "/proc/cgroups",     "/proc/cpuinfo",
+                                          "/proc/devices", "/proc/filesystems", "/proc/loadavg",
+                                          "/proc/meminfo", "/proc/stat",        "/proc/sys",
+                                          "/proc/uptime",  "/proc/version",     "/proc/vmstat" };
 static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom" };
+
+bool hold_is_system(const char *real)
+{
+    for (size_t i = 0; i < sizeof(run_paths) / sizeof(*run_paths); i++)
+        if (lookup_is_inside(real, run_paths[i]))
+            return true;
+    return false;
+}
 
 pid_t hold_fork(const struct program_hold *hold)
 {
@@ -109,6 +122,14 @@ bool hold_settle(const struct program_hold *hold)
            write_file("/proc/self/gid_map", groups);
 }
 
+/* Who may not look into a process does not see it: such as the keeper, which has the server's command line.
+ */
+static bool mount_proc(const struct program_hold *hold)
+{
+    return !hold->proc ||
+           mount("proc", "/proc", "proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=4") == 0;
+}
+
 bool hold_mounts(const struct program_hold *hold, struct program_place *place)
 {
     struct mount_attr locked = { .attr_set = MOUNT_ATTR_RDONLY };
@@ -121,7 +142,7 @@ bool hold_mounts(const struct program_hold *hold, struct program_place *place)
 
     if (open < 0)
         return false;
-    if (mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &locked, sizeof(locked)) != 0 ||
+    if (!mount_proc(hold) || mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &locked, sizeof(locked)) != 0 ||
         move_mount(open, "", place->fd, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
         int why = errno;
 
@@ -191,12 +212,18 @@ void hold_find(struct program_hold *hold, const char *scratch)
     static const int choices[] = { CLONE_NEWUSER | WITH_MOUNTS, WITH_MOUNTS, CLONE_NEWUSER | WITHOUT_MOUNTS,
                                    WITHOUT_MOUNTS, 0 };
     struct landlock landlock;
+    bool found = false;
 
     *hold = (struct program_hold){ .user = geteuid(), .group = getegid() };
-    for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+    for (size_t i = 0; !found && i < sizeof(choices) / sizeof(*choices); i++) {
         hold->namespaces = choices[i];
-        if (choices[i] == 0 || works(hold, scratch))
-            break;
+        /* Where processes are counted with all of the user's, those must be seen (tasks_of). */
+        hold->proc = (choices[i] & CLONE_NEWNS) && ((choices[i] & CLONE_NEWUSER) || hold->user == 0);
+        found = choices[i] == 0 || works(hold, scratch);
+        if (!found && hold->proc) { /* a container that covers parts of /proc gets no other one */
+            hold->proc = false;
+            found = works(hold, scratch);
+        }
     }
     bool mounts = hold->namespaces & CLONE_NEWNS;
     bool files = landlock_open(&landlock, LANDLOCK_ANY_PORT) && landlock.version > 0;
@@ -211,6 +238,7 @@ void hold_find(struct program_hold *hold, const char *scratch)
         .rights = mounts || (hold->filters && hold->user != 0),
         .network = hold->filters,
         .processes = hold->namespaces != 0,
+        .alone = hold->proc || files,
     };
 }
 
@@ -269,41 +297,51 @@ static bool set_limits(const struct program_hold *hold, const struct program *pr
             limit(RLIMIT_NPROC, (rlim_t)program->processes_most + (rlim_t)others));
 }
 
-static bool allow_system(struct landlock *landlock)
+static bool allow_reads(struct landlock *landlock, const char *const *paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!landlock_allow_read(landlock, paths[i]))
+            return false;
+    return true;
+}
+
+static bool allow_system(const struct program_hold *hold, struct landlock *landlock)
 {
     for (size_t i = 0; i < sizeof(run_paths) / sizeof(*run_paths); i++)
         if (!landlock_allow_run(landlock, run_paths[i]))
             return false;
-    for (size_t i = 0; i < sizeof(read_paths) / sizeof(*read_paths); i++)
-        if (!landlock_allow_read(landlock, read_paths[i]))
-            return false;
     for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
         if (!landlock_allow_device(landlock, devices[i]))
             return false;
-    return true;
+    return allow_reads(landlock, read_paths, sizeof(read_paths) / sizeof(*read_paths)) &&
+           (hold->proc ? landlock_allow_read(landlock, "/proc")
+                       : allow_reads(landlock, proc_paths, sizeof(proc_paths) / sizeof(*proc_paths)));
 }
 
-static bool allow_named(struct landlock *landlock, const char *const *paths)
+static bool allow_named(struct landlock *landlock, const struct program_place *place)
 {
-    for (size_t i = 0; paths && paths[i]; i++)
-        if (paths[i][0] == '/' && !landlock_allow_run(landlock, paths[i]))
+    for (size_t i = 0; i < place->named_count; i++)
+        if (!landlock_allow_run_of(landlock, place->named[i]))
             return false;
     return true;
 }
 
-static bool hold_files(const struct program *program, const char *path, const struct program_place *place)
+/* A program whose name was looked for is where no program of ours can write; one by its path is among those
+ * that are named, or in the folder. */
+static bool hold_files(const struct program_hold *hold, const struct program *program, const char *path,
+                       const struct program_place *place)
 {
     struct landlock landlock;
 
-    return landlock_open(&landlock, LANDLOCK_ANY_PORT) && allow_system(&landlock) &&
-           landlock_allow_run(&landlock, path) && allow_named(&landlock, program->argv) &&
-           allow_named(&landlock, program->reads) && landlock_allow_all(&landlock, place->fd) &&
+    return landlock_open(&landlock, LANDLOCK_ANY_PORT) && allow_system(hold, &landlock) &&
+           (strchr(program->argv[0], '/') || landlock_allow_run(&landlock, path)) &&
+           allow_named(&landlock, place) && landlock_allow_all(&landlock, place->fd) &&
            landlock_enforce(&landlock);
 }
 
 bool hold_enter(const struct program_hold *hold, const struct program *program, const char *path,
                 const struct program_place *place)
 {
-    return set_limits(hold, program) && drop_rights() && hold_files(program, path, place) &&
+    return set_limits(hold, program) && drop_rights() && hold_files(hold, program, path, place) &&
            (!hold->filters || filter_enter(&hold->filter[program->network]));
 }

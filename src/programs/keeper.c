@@ -28,7 +28,9 @@ void keeper_signals(sigset_t *set)
 
 static _Noreturn void fail(struct outcome *outcome, enum stage stage)
 {
-    *outcome = (struct outcome){ .kind = TELL_FAILED, .stage = stage, .error = errno };
+    outcome->stage = stage;
+    outcome->error = errno;
+    outcome->kind = TELL_FAILED;
     _exit(127);
 }
 
@@ -88,7 +90,7 @@ static bool take_pipes(const int *pipes)
     return close_range(PIPES, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
 }
 
-static _Noreturn void become_program(const struct keeping *keeping, const struct program_place *place)
+static _Noreturn void become_program(const struct keeping *keeping, struct program_place *place)
 {
     static char path[PATH_MAX];
     char *environment[VARIABLES_MOST];
@@ -101,6 +103,10 @@ static _Noreturn void become_program(const struct keeping *keeping, const struct
         fail(keeping->outcome, STAGE_FOLDER);
     if (!lookup_program(program->argv[0], path))
         fail(keeping->outcome, STAGE_PROGRAM);
+    if (!fixed_open_names(keeping->fixed, place->named, &place->named_count)) {
+        keeping->outcome->status = (int)place->named_count;
+        fail(keeping->outcome, STAGE_NAMED);
+    }
     make_environment(keeping, place, environment);
     if (!take_pipes(keeping->pipes))
         fail(keeping->outcome, STAGE_PROCESS);
@@ -238,9 +244,11 @@ static _Noreturn void become_keeper(const struct keeping *keeping)
         fail(keeping->outcome, STAGE_PROCESS);
     if (!hold_settle(hold))
         fail(keeping->outcome, STAGE_HOLD);
-    place.fd = lookup_folder(keeping->folder, keeping->within, place.real);
+    place.fd = fixed_open_folder(keeping->outer, keeping->folder, place.real);
     if (place.fd < 0)
-        fail(keeping->outcome, errno == EXDEV ? STAGE_OUTSIDE : STAGE_FOLDER);
+        fail(keeping->outcome, errno == EXDEV    ? STAGE_OUTSIDE
+                               : errno == ESTALE ? STAGE_CHANGED
+                                                 : STAGE_FOLDER);
     if (!hold_mounts(hold, &place))
         fail(keeping->outcome, STAGE_HOLD);
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

@@ -11,6 +11,7 @@
 #ifndef PROGRAMS_KEEPER_H
 #define PROGRAMS_KEEPER_H
 
+#include "programs/fixed.h"
 #include "programs/hold.h"
 #include "programs/wire.h"
 
@@ -24,7 +25,9 @@ struct outcome {
 struct keeping {
     const struct program_hold *hold;
     const struct program *program;
-    const char *folder, *within;
+    const struct program_fixed *fixed;
+    const struct fixed_folder *outer; /* in which, or inside of which, it works */
+    const char *folder;
     const char *const *variables; /* beside those of the program; ends with NULL */
     int pipes[PIPES];             /* the program's ends */
     struct outcome *outcome;

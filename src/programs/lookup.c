@@ -48,8 +48,7 @@ bool lookup_program(const char *name, char path[static PATH_MAX])
     return false;
 }
 
-/* What an open descriptor is called now. */
-static bool name_of(int fd, char real[static PATH_MAX])
+bool lookup_name(int fd, char real[static PATH_MAX])
 {
     char link[64];
 
@@ -60,20 +59,20 @@ static bool name_of(int fd, char real[static PATH_MAX])
     return len > 0;
 }
 
-static bool is_inside(const char *folder, const char *within)
+bool lookup_is_inside(const char *path, const char *folder)
 {
-    size_t len = strlen(within);
+    size_t len = strlen(folder);
 
-    if (strcmp(within, "/") == 0)
+    if (strcmp(folder, "/") == 0)
         return true;
-    return strncmp(folder, within, len) == 0 && (folder[len] == '\0' || folder[len] == '/');
+    return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
 static int open_folder(const char *folder, char real[static PATH_MAX])
 {
     int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-    if (fd >= 0 && !name_of(fd, real)) {
+    if (fd >= 0 && !lookup_name(fd, real)) {
         int why = errno;
 
         close(fd);
@@ -90,7 +89,7 @@ int lookup_folder(const char *folder, const char *within, char real[static PATH_
 
     if (fd < 0 || !within)
         return fd;
-    int why = bound < 0 ? errno : is_inside(real, outer) ? 0 : EXDEV;
+    int why = bound < 0 ? errno : lookup_is_inside(real, outer) ? 0 : EXDEV;
 
     if (bound >= 0)
         close(bound);
@@ -110,6 +109,10 @@ static bool check_program(const struct program *program, struct err *err)
         return err_field(err, "argv", "argv is empty; its first member is the program to run.");
     if (lookup_program(name, path))
         return true;
+    if ((errno == ENOENT || errno == ENOTDIR) && strchr(name, ' '))
+        return err_field(err, "argv",
+                         "There is no program \"%s\"; each word is an entry of its own, as in [wc, -w].",
+                         name);
     if (errno == ENOENT || errno == ENOTDIR)
         return strchr(name, '/') ? err_field(err, "argv", "There is no program %s.", name)
                                  : err_field(err, "argv", "There is no program %s in %s.", name, LOOKUP_PATH);

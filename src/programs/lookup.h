@@ -1,7 +1,8 @@
 /*
  * lookup.h - which program and which folder are meant.
  *
- * Asked when the server starts, to tell about what cannot be, and again whenever one is run.
+ * Asked when the server starts, to tell about what cannot be; for the program again whenever one is run. What
+ * folders are then is another matter (fixed.h).
  */
 #ifndef PROGRAMS_LOOKUP_H
 #define PROGRAMS_LOOKUP_H
@@ -20,5 +21,9 @@ bool lookup_program(const char *name, char path[static PATH_MAX]);
  * links meanwhile.
  */
 int lookup_folder(const char *folder, const char *within, char real[static PATH_MAX]);
+/* What an open descriptor is called now. */
+bool lookup_name(int fd, char real[static PATH_MAX]);
+/* Whether it is that folder or inside of it; both without links. */
+bool lookup_is_inside(const char *path, const char *folder);
 
 #endif

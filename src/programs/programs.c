@@ -454,14 +454,15 @@ static bool same_text(const char *left, const char *right)
     return left == right || (left && right && strcmp(left, right) == 0);
 }
 
-/* The folder may differ where the entry says within what. */
+/* The folder may differ where the entry says within what; else it tells apart what is the same otherwise. */
 static bool is_entry(const struct program *entry, const struct program *asked, size_t *own)
 {
     return same_texts(entry->argv, asked->argv) && entry->network == asked->network &&
            same_texts(entry->reads, asked->reads) && same_text(entry->within, asked->within) &&
-           (entry->within || entry->folder || !asked->folder) && entry->cpu_seconds == asked->cpu_seconds &&
-           entry->memory_most == asked->memory_most && entry->file_most == asked->file_most &&
-           entry->processes_most == asked->processes_most && entry->files_most == asked->files_most &&
+           (entry->within || same_text(entry->folder, asked->folder)) &&
+           entry->cpu_seconds == asked->cpu_seconds && entry->memory_most == asked->memory_most &&
+           entry->file_most == asked->file_most && entry->processes_most == asked->processes_most &&
+           entry->files_most == asked->files_most &&
            same_environment(entry->environment, asked->environment, own);
 }
 

@@ -25,20 +25,21 @@ struct program_run;
 /* What may be run, and within which bounds. */
 struct program {
     const char *const *argv; /* ends with NULL; argv[0] is a path, or a name looked for in /usr/local/bin,
-                                /usr/bin and /bin. What it names by an absolute path may be read. */
+                                /usr/bin and /bin. Files that it names by an absolute path may be read. */
     const char *const
         *environment;         /* "NAME=value", ends with NULL, may be NULL. PATH, HOME (the folder) and
                                  TMPDIR (the same) are added where it does not have them, nothing else */
     const char *const *reads; /* absolute paths that it may read and run beside the system's; ends with NULL,
                                  may be NULL */
-    const char *folder;       /* where it works and what it may write; NULL: one of its own, gone after */
-    const char
-        *within;     /* the folder must be this one or inside of it, links resolved; NULL: it is `folder` */
-    bool network;    /* whether it may use it, and the sockets of this machine */
-    int64_t time_ms; /* then it is ended; 0: whenever its owner ends it */
-    int64_t cpu_seconds;            /* of each of its processes; 0: not held */
-    size_t memory_most;             /* bytes of each of its processes; 0: not held */
-    size_t file_most;               /* bytes of one file; 0: not held */
+    const char *folder;  /* where it works and what it may write; NULL: one of its own, gone after, or, where
+                            `within` is set, none: whoever starts it says which */
+    const char *within;  /* the folder must be this one or inside of it, with no link on the way; NULL: it is
+                            `folder` */
+    bool network;        /* whether it may use it, and the sockets of this machine */
+    int64_t time_ms;     /* then it is ended; 0: whenever its owner ends it */
+    int64_t cpu_seconds; /* of each of its processes; 0: not held */
+    size_t memory_most;  /* bytes of each of its processes; 0: not held */
+    size_t file_most;    /* bytes of one file; 0: not held */
     int processes_most, files_most; /* at once; 0: not held */
     size_t output_most;             /* bytes of its standard output and error together; 0: not counted */
 };
@@ -74,7 +75,8 @@ struct programs_bounds {
     bool writes;  /* it writes its folder alone (Landlock, or mounts of its own) */
     bool rights;  /* nor can it change the rights and times of other files (mounts of its own, or a filter) */
     bool network; /* none unless it may (a filter of system calls) */
-    bool processes; /* a namespace of processes: whatever it starts goes with it, and it sees no others */
+    bool processes; /* a namespace of processes: whatever it starts goes with it */
+    bool alone;     /* it sees no other processes (a /proc of its own, or Landlock) */
 };
 
 /*
@@ -97,8 +99,8 @@ void programs_bounds(const struct programs *programs, struct programs_bounds *bo
 CHECKED bool program_check(const struct program *program, struct err *err);
 
 /*
- * Copies `program`, which must be one of those allowed but for two things: its folder, as long as it is
- * inside of what that one allows, and further variables whose names begin with WITAN_. `input` goes to its
+ * Copies `program`, which must be one of those allowed but for two things: its folder, where that one says
+ * within what, and further variables whose names begin with WITAN_. `input` goes to its
  * standard input, which is then closed, unless `keep_input` is set: then programs_write adds to it. False: it
  * is not allowed, too many run, or there is no helper.
  */

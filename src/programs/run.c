@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "programs/fixed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -246,7 +247,21 @@ static void say_failed(const struct program_run *run, const struct tell *told, c
         return;
     case STAGE_FOLDER: snprintf(why, WHY_SIZE, "The folder %s cannot be used: %s.", folder, error); return;
     case STAGE_OUTSIDE:
-        snprintf(why, WHY_SIZE, "The folder %s is outside of what %s may use.", folder, name);
+        if (*folder)
+            snprintf(why, WHY_SIZE, "The folder %s is outside of what %s may use.", folder, name);
+        else
+            snprintf(why, WHY_SIZE, "Nobody said in which folder %s is to work.", name);
+        return;
+    case STAGE_CHANGED:
+        snprintf(
+            why, WHY_SIZE,
+            "The folder %s is another one than when the server started; a restart takes it as it is now.",
+            folder);
+        return;
+    case STAGE_NAMED:
+        snprintf(why, WHY_SIZE,
+                 "%s leads elsewhere than when the server started; a restart takes it as it is now.",
+                 fixed_name_of(program, (size_t)told->status));
         return;
     case STAGE_OWN_FOLDER:
         snprintf(why, WHY_SIZE, "No folder can be made for %s to work in: %s.", name, error);
@@ -282,8 +297,11 @@ static void say_why(const struct program_run *run, const struct tell *told,
     case PROGRAM_EXITED: return;
     case PROGRAM_SIGNALLED: say_signal(run, result->status, why); return;
     case PROGRAM_TIMED_OUT:
-        snprintf(why, WHY_SIZE, "It did not end within %lld.%lld s.", (long long)run->program.time_ms / 1000,
-                 (long long)run->program.time_ms % 1000 / 100);
+        if (run->program.time_ms < 100)
+            snprintf(why, WHY_SIZE, "It did not end within %lld ms.", (long long)run->program.time_ms);
+        else
+            snprintf(why, WHY_SIZE, "It did not end within %lld.%lld s.",
+                     (long long)run->program.time_ms / 1000, (long long)run->program.time_ms % 1000 / 100);
         return;
     case PROGRAM_FLOODED:
         snprintf(why, WHY_SIZE, "It wrote more than %zu bytes of output.", run->program.output_most);

@@ -35,6 +35,8 @@ enum stage {
     STAGE_OWN_FOLDER, /* one of its own */
     STAGE_FOLDER,
     STAGE_OUTSIDE, /* its folder is */
+    STAGE_CHANGED, /* its folder is another one than at the start */
+    STAGE_NAMED,   /* what argv or reads names is; the status says which */
     STAGE_PROGRAM, /* finding it */
     STAGE_HOLD,    /* to its bounds */
     STAGE_RUN,
