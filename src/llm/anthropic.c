@@ -61,7 +61,7 @@ static void write_blocks(struct json_out *out, const struct llm_message *message
         json_text(out, "type", "tool_use");
         json_text(out, "id", call->id);
         json_text(out, "name", call->name);
-        json_raw(out, "input", call->is_object ? call->arguments : "{}");
+        json_raw(out, "input", wire_arguments(call));
         json_map_end(out);
     }
     json_list_end(out);

@@ -24,7 +24,7 @@ struct llm_tool_call {
     const char *id;        /* the provider's, or one of ours where it gives none */
     const char *name;      /* of the tool */
     const char *arguments; /* JSON text as the model wrote it */
-    bool is_object;        /* whether that can be read, and is an object */
+    bool is_object;        /* of a result: whether that can be read, and is an object */
 };
 
 struct llm_message {

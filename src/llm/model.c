@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,23 +39,25 @@ const struct model_row model_rows[] = { MODEL_SETTINGS(TEXT, INT, REAL, TIME) };
 const size_t model_row_count = sizeof(model_rows) / sizeof(*model_rows);
 
 static const struct llm_models no_models;
-static const struct llm_models *models_in_force = &no_models;
+static const struct llm_models *_Atomic chosen = &no_models;
 
 const struct llm_models *models(void)
 {
-    return models_in_force;
+    return atomic_load_explicit(&chosen, memory_order_acquire);
 }
 
 void models_use(const struct llm_models *in_force)
 {
-    models_in_force = in_force ? in_force : &no_models;
+    atomic_store_explicit(&chosen, in_force ? in_force : &no_models, memory_order_release);
 }
 
 const struct llm_model *model_named(const char *name)
 {
-    for (size_t i = 0; i < models_in_force->count; i++)
-        if (strcmp(models_in_force->list[i].name, name) == 0)
-            return &models_in_force->list[i];
+    const struct llm_models *in_force = models();
+
+    for (size_t i = 0; i < in_force->count; i++)
+        if (strcmp(in_force->list[i].name, name) == 0)
+            return &in_force->list[i];
     return NULL;
 }
 
@@ -110,6 +113,16 @@ bool model_same_url(const char *a, const char *b)
 const char *model_url(const struct llm_model *model)
 {
     return *model->base_url ? model->base_url : provider_of(model->provider)->url;
+}
+
+bool model_is_priced(const struct llm_model *model)
+{
+    return model->provider == LLM_SCRIPTED || (model->price_in >= 0 && model->price_out >= 0);
+}
+
+const char *model_called(const struct llm_model *model)
+{
+    return *model->name ? model->name : model->model;
 }
 
 /* A decimal number as people write it: no exponents, no words. */

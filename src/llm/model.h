@@ -110,6 +110,12 @@ const char *model_url(const struct llm_model *model);
  */
 CHECKED bool model_key(const struct llm_model *model, struct arena *arena, const char **key, struct err *err);
 
+/* Whether it is known what its calls cost: config.yaml says what they do both ways, even if that is nothing,
+ * or they are lines of a script. */
+bool model_is_priced(const struct llm_model *model);
+/* What people call it: its name in config.yaml, or that of one that has none there. */
+const char *model_called(const struct llm_model *model);
+
 /* The models of config.yaml, in their order. */
 struct llm_models {
     const struct llm_model *list;

@@ -123,6 +123,11 @@ static bool choose(struct arena *arena, const json_t *config, struct llm_model *
         choose_scripted(model);
         return true;
     }
+    if (!model_provider_parse(provider, &known))
+        return err_field(
+            err, "provider",
+            "There is no model \"%s\" in config.yaml, and provider is the name of one or ollama, openai, anthropic or scripted.",
+            provider);
     return spell_out(arena, config, model, err);
 }
 

@@ -15,8 +15,7 @@ static void write_calls(struct json_out *out, const struct llm_message *message)
         json_map(out, NULL);
         json_map(out, "function");
         json_text(out, "name", message->tool_calls[i].name);
-        json_raw(out, "arguments",
-                 message->tool_calls[i].is_object ? message->tool_calls[i].arguments : "{}");
+        json_raw(out, "arguments", wire_arguments(&message->tool_calls[i]));
         json_map_end(out);
         json_map_end(out);
     }

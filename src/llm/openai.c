@@ -32,7 +32,7 @@ static void write_calls(struct json_out *out, const struct llm_message *message)
         json_text(out, "type", "function");
         json_map(out, "function");
         json_text(out, "name", message->tool_calls[i].name);
-        json_text(out, "arguments", message->tool_calls[i].arguments);
+        json_text(out, "arguments", wire_arguments(&message->tool_calls[i]));
         json_map_end(out);
         json_map_end(out);
     }

@@ -157,6 +157,11 @@ bool script_read(struct arena *arena, const char *path, const char **script, str
 {
     FILE *file = fopen(path, "re");
 
+    if (!file && errno == EACCES)
+        return err_field(
+            err, "script",
+            "The script %s cannot be read: %s. A file that was put in its place while the server ran is read after the next start.",
+            path, strerror(errno));
     if (!file)
         return err_field(err, "script", "The script %s cannot be read: %s.", path, strerror(errno));
     char *text = arena_alloc(arena, LIMIT_SCRIPT + 2, 1);

@@ -39,6 +39,15 @@ void wire_tools(struct json_out *out, const struct llm_request *request)
     json_list_end(out);
 }
 
+const char *wire_arguments(const struct llm_tool_call *call)
+{
+    JSON_AUTO *value = NULL;
+    struct err ignored = { 0 };
+    bool parsed = call->arguments && json_parse(call->arguments, strlen(call->arguments), &value, &ignored);
+
+    return parsed && json_is_object(value) ? call->arguments : "{}";
+}
+
 void wire_stops(struct json_out *out, const char *key, const struct llm_request *request, size_t most,
                 bool blank)
 {

@@ -12,6 +12,9 @@ void wire_real(struct json_out *out, const char *key, double number);
 void wire_int(struct json_out *out, const char *key, int64_t number);
 /* Tools as OpenAI and Ollama take them: {"type": "function", "function": {...}}. */
 void wire_tools(struct json_out *out, const struct llm_request *request);
+/* The arguments of a call that a model has made, as JSON text: an empty object in place of what is none,
+ * which would break the request or be refused. What was wrong stands in the call's result. */
+const char *wire_arguments(const struct llm_tool_call *call);
 /* A list of stop sequences: at most `most` of them, and no blank ones unless `blank`. Nothing when there are
  * none. */
 void wire_stops(struct json_out *out, const char *key, const struct llm_request *request, size_t most,

@@ -389,7 +389,8 @@ static bool set_callbacks(struct net_call *call)
 static bool set_request(struct net_call *call, const struct net_request *request)
 {
     if (!SET(CURLOPT_URL, request->url) || !add_headers(call, request->headers) ||
-        !SET(CURLOPT_HTTPHEADER, call->headers))
+        !SET(CURLOPT_HTTPHEADER, call->headers) ||
+        (request->method && !SET(CURLOPT_CUSTOMREQUEST, request->method)))
         return false;
     return !request->body || (SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len) &&
                               SET(CURLOPT_POSTFIELDS, request->body));

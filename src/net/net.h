@@ -78,7 +78,8 @@ enum net_end {
 struct net_request {
     const char *url;
     const char *const *headers; /* "Name: value"; ends with NULL; copied */
-    const char *body;           /* POST; NULL: GET. Kept by the caller until `done`. */
+    const char *method;         /* NULL: POST with a body, else GET; static */
+    const char *body;           /* NULL: none. Kept by the caller until `done`. */
     size_t body_len;
     struct net_policy policy;
     /* A piece of the body; false wants no more, which closes the connection. NULL: the body is dropped. */

@@ -174,6 +174,8 @@ static void add_entry(struct drafts *drafts, const struct value *entry, const ch
     }
     const struct value *text = value_member(entry, "text");
 
+    if (!text) /* as those write it who ask people by ask_question, too */
+        text = value_member(entry, "question");
     if (is_string(text)) {
         const char *id = usable_id(drafts, value_member(entry, "id"));
 
