@@ -3,8 +3,8 @@
  *
  * Two ways of asking come to the same. Up to 2025-11-25 a server sends a request of its own and goes on when
  * it is answered; from 2026-07-28 on the call ends with what is needed and is made again with it. Over stdio
- * the older ones do not say which call they ask for: where several are under way nobody could tell whose
- * question it is, so it is not asked.
+ * the older ones do not say which call they ask for: where several may be meant, or one was given up that the
+ * server may still be busy with, nobody could tell whose question it is, so it is not asked.
  */
 #include "base/limits.h"
 #include "base/log.h"
@@ -22,6 +22,7 @@
 #define PROGRESS_PAUSE_MS 100 /* between two words about progress that are handed on */
 #define PROGRESS_TIMES    10  /* so many times its time a call may take that tells of progress */
 #define WORDS_BYTES       2000
+#define GIVEN_UP_MS       (60 * 1000) /* so long a call that was given up may still be what a server asks for */
 
 /* Something that a call asks for; in its errand's arena. */
 struct mcp_asking {
@@ -47,12 +48,35 @@ static void leave(struct mcp_errand *errand)
         errand->next->link = errand->link;
 }
 
+/* The oldest makes room: calls end one after the other, and so does the time for which they count. */
+static void remember_given_up(struct mcp_session *session, int64_t request)
+{
+    if (session->given_up_count == LIMIT_MCP_CALLS)
+        memmove(session->given_up, session->given_up + 1,
+                --session->given_up_count * sizeof(*session->given_up));
+    session->given_up[session->given_up_count++] =
+        (struct mcp_given_up){ request, session->host.now_ms() + GIVEN_UP_MS };
+}
+
+bool mcp_late_answer(struct mcp_session *session, int64_t request)
+{
+    for (size_t i = 0; i < session->given_up_count; i++)
+        if (session->given_up[i].request == request) {
+            memmove(session->given_up + i, session->given_up + i + 1,
+                    (--session->given_up_count - i) * sizeof(*session->given_up));
+            return true;
+        }
+    return false;
+}
+
 static void finish(struct mcp_session *session, struct mcp_errand *errand, struct tool_result *result)
 {
     struct mcp_pending pending;
 
-    if (errand->request >= 0 && mcp_take_pending(session, errand->request, &pending))
+    if (errand->request >= 0 && mcp_take_pending(session, errand->request, &pending)) {
         session->host.drop(session->host.user, pending.request);
+        remember_given_up(session, pending.request);
+    }
     errand->request = -1;
     leave(errand);
     result->took_ms = session->host.now_ms() - errand->began_ms;
@@ -241,16 +265,47 @@ static void put(struct mcp_session *session, struct mcp_errand *errand, struct m
     }
 }
 
+/* The only call that the server can have in mind: one that waits for an answer already asks nothing more,
+ * unless there is no other. */
+static struct mcp_errand *only_errand(const struct mcp_session *session)
+{
+    struct mcp_errand *only = NULL;
+    size_t count = session->given_up_count;
+
+    if (count > 0 && session->given_up[count - 1].until_ms > session->host.now_ms())
+        return NULL;
+    if (session->errands && !session->errands->next)
+        return session->errands;
+    for (struct mcp_errand *errand = session->errands; errand; errand = errand->next) {
+        if (open_askings(errand) > 0)
+            continue;
+        if (only)
+            return NULL;
+        only = errand;
+    }
+    return only;
+}
+
 static struct mcp_errand *errand_of(const struct mcp_session *session, int64_t stream)
 {
-    struct mcp_errand *only = session->errands && !session->errands->next ? session->errands : NULL;
-
-    if (stream < 0)
-        return only;
-    for (struct mcp_errand *errand = session->errands; errand; errand = errand->next)
+    for (struct mcp_errand *errand = session->errands; stream >= 0 && errand; errand = errand->next)
         if (errand->request == stream)
             return errand;
-    return only; /* the stream that is nobody's own */
+    return only_errand(session); /* also for a stream that is nobody's own */
+}
+
+/* An error, and no answer in somebody's name: the tool must not tell its model that a person has declined. */
+static void refuse_unowned(struct mcp_session *session, const struct mcp_message *message)
+{
+    BUF_AUTO text = { 0 };
+
+    log_line(LOG_WARN, "an MCP server asks for something, and nobody can tell for which call", "server",
+             session->setup->name, NULL);
+    buf_init(&text, 0);
+    mcp_write_error(&text, message->id, MCP_INTERNAL,
+                    "Nobody was asked: it cannot be told for which of the calls of this server this is. "
+                    "Make a call that asks people by itself, or a minute after one that was ended.");
+    mcp_post_letter(session, &text, (struct mcp_letter){ .request = -1 });
 }
 
 void mcp_call_asks(struct mcp_session *session, const struct mcp_message *message, int64_t stream)
@@ -259,9 +314,7 @@ void mcp_call_asks(struct mcp_session *session, const struct mcp_message *messag
     ARENA_AUTO arena = { 0 };
 
     if (!errand) {
-        log_line(LOG_WARN, "an MCP server asks for something, and nobody can tell for which call", "server",
-                 session->setup->name, NULL);
-        send_response(session, json_dump_text(&arena, message->id), "{\"action\":\"cancel\"}");
+        refuse_unowned(session, message);
         return;
     }
     if (errand->rounds++ >= LIMIT_MCP_ROUNDS) {

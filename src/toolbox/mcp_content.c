@@ -57,6 +57,63 @@ static const struct mcp_rule *rule_for(const struct mcp_setup *setup, const char
     return &setup->all;
 }
 
+/* What config.yaml says of a tool, whatever its server says. */
+static struct tool tool_by_rule(const struct mcp_setup *setup, const struct mcp_rule *rule, const char *name)
+{
+    return (struct tool){ .name = name,
+                          .kind = TOOL_MCP,
+                          .server = setup->name,
+                          .needs_approval = rule->needs_approval,
+                          .idempotent = rule->idempotent,
+                          .alone = rule->alone,
+                          .category = rule->category,
+                          .projects = rule->projects,
+                          .roles = rule->roles };
+}
+
+/* The rule of a tool of which only the name is known by which models call it. NULL: it may be either of two.
+ */
+static const struct mcp_rule *rule_of_awaited(const struct mcp_setup *setup, const char *name)
+{
+    ARENA_AUTO arena = { 0 };
+    const struct mcp_rule *found = NULL;
+
+    for (size_t i = 0; i < setup->rule_count; i++) {
+        if (!str_equal(mcp_tool_name(&arena, setup->name, setup->rules[i].name), name))
+            continue;
+        if (found)
+            return NULL;
+        found = &setup->rules[i];
+    }
+    return found ? found : &setup->all;
+}
+
+bool mcp_tool_awaited(const struct mcp_setup *setup, const char *name, struct tool *tool)
+{
+    size_t len = strlen(setup->name);
+
+    if (strncmp(name, setup->name, len) != 0 || !str_starts(name + len, "__") || !name[len + 2])
+        return false;
+    const struct mcp_rule *rule = rule_of_awaited(setup, name);
+
+    if (!rule)
+        return false;
+    *tool = tool_by_rule(setup, rule, name);
+    tool->description = "";
+    tool->schema = "{\"type\":\"object\"}";
+    return !rule->off;
+}
+
+bool mcp_listing_same(const struct mcp_listing *one, const struct mcp_listing *other)
+{
+    bool same = one->count == other->count;
+
+    for (size_t i = 0; same && i < one->count; i++)
+        same = strcmp(one->tools[i].name, other->tools[i].name) == 0 &&
+               strcmp(one->tools[i].digest, other->tools[i].digest) == 0;
+    return same;
+}
+
 static bool left_out(struct mcp_listing *listing, const struct mcp_setup *setup, const char *tool,
                      const char *why)
 {
@@ -124,20 +181,13 @@ static bool take_tool(struct mcp_listing *listing, const struct mcp_setup *setup
     if (!check_schema(listing, setup, own, json_object_get(entry, "inputSchema"), &schema))
         return false;
     description = mcp_fit_text(&listing->arena, description ? description : "", LIMIT_MCP_DESCRIPTION);
-    listing->tools[listing->count++] =
-        (struct tool){ .name = name,
-                       .description = description,
-                       .schema = schema,
-                       .kind = TOOL_MCP,
-                       .server = setup->name,
-                       .server_tool = arena_text(&listing->arena, own),
-                       .digest = tool_digest(&listing->arena, description, schema),
-                       .needs_approval = rule->needs_approval,
-                       .idempotent = rule->idempotent,
-                       .alone = rule->alone,
-                       .category = rule->category,
-                       .projects = rule->projects,
-                       .roles = rule->roles };
+    struct tool *tool = &listing->tools[listing->count++];
+
+    *tool = tool_by_rule(setup, rule, name);
+    tool->description = description;
+    tool->schema = schema;
+    tool->server_tool = arena_text(&listing->arena, own);
+    tool->digest = tool_digest(&listing->arena, description, schema);
     return true;
 }
 

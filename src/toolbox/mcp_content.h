@@ -29,6 +29,11 @@ CHECKED bool mcp_listing_page(struct mcp_listing *listing, const struct mcp_setu
                               const json_t *result, const char **cursor);
 /* The name by which a model calls a tool: SERVER__TOOL, of characters that every provider takes. */
 const char *mcp_tool_name(struct arena *arena, const char *server, const char *tool);
+/* What the rules say of a tool by that name, which the server has not listed. False: it is not one of this
+ * server's, or is switched off. */
+CHECKED bool mcp_tool_awaited(const struct mcp_setup *setup, const char *name, struct tool *tool);
+/* Whether a model that is told of one need not be told of the other. */
+bool mcp_listing_same(const struct mcp_listing *one, const struct mcp_listing *other);
 
 /* The result of tools/call; what it points to is in the arena. `most` bytes of text. */
 void mcp_result_read(struct arena *arena, const json_t *result, size_t most, struct tool_result *into);

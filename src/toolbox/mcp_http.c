@@ -6,7 +6,8 @@
  * request. A stream that broke off is taken up again behind the last event that came, if the server gave its
  * events ids; and one more stream, a GET that belongs to no request, brings what a server says unasked.
  * Nothing is sent between the end of the handshake and its acknowledgement, or a server might meet it in
- * another order.
+ * another order. Who closes says so with a DELETE, so that a server need not keep a session nobody comes back
+ * to.
  */
 #include "base/limits.h"
 #include "base/log.h"
@@ -22,6 +23,7 @@
 
 #define CONNECT_MS     10000
 #define NOTE_MS        30000                    /* for what has no answer */
+#define FAREWELL_MS    2000                     /* for the last word, which holds up a stop */
 #define STREAM_MS      (7 * 24 * 3600 * 1000LL) /* for what has; how long to wait is the session's business */
 #define RESUMES_MOST   5                        /* how often one answer is taken up again */
 #define RESUME_MS      1000                     /* before that, unless the server says otherwise */
@@ -38,7 +40,7 @@ struct mcp_post {
     struct mcp_post *next, **link; /* among those that are not gone */
     struct arena arena;            /* headers */
     int64_t request;               /* -1: none */
-    bool is_greeting, is_ready, is_listening, is_dropped, starts_later;
+    bool is_greeting, is_ready, is_listening, is_farewell, is_dropped, starts_later;
     bool is_ending; /* it is being looked at how it ended: whoever closes the link leaves it alone */
     struct buf body;
     const char *const *headers;
@@ -377,7 +379,8 @@ static const char *const *get_headers(struct mcp_post *post)
     size_t count = 0;
     const char **headers = common_headers(post, 0, &count);
 
-    headers[count++] = "Accept: text/event-stream";
+    if (!post->is_farewell)
+        headers[count++] = "Accept: text/event-stream";
     if (post->http->version)
         headers[count++] = arena_format(&post->arena, "MCP-Protocol-Version: %s", post->http->version);
     if (post->last_id && *post->last_id)
@@ -410,11 +413,14 @@ static const char *const *post_headers(struct mcp_post *post, const struct mcp_l
 static bool start_post(struct mcp_post *post)
 {
     struct mcp_http *http = post->http;
-    int64_t most_ms = post->request >= 0 || post->is_listening ? STREAM_MS : NOTE_MS;
-    bool is_get = post->body.len == 0;
+    int64_t most_ms = post->is_farewell                          ? FAREWELL_MS
+                      : post->request >= 0 || post->is_listening ? STREAM_MS
+                                                                 : NOTE_MS;
+    bool has_body = post->body.len > 0;
     struct net_request request = { .url = http->setup->url,
                                    .headers = post->headers,
-                                   .body = is_get ? NULL : post->body.bytes,
+                                   .method = post->is_farewell ? "DELETE" : NULL,
+                                   .body = has_body ? post->body.bytes : NULL,
                                    .body_len = post->body.len,
                                    .policy = { .reach = NET_REACH_OWN,
                                                .connect_ms = CONNECT_MS,
@@ -525,13 +531,30 @@ static void http_drop(struct mcp_link *link, int64_t request)
     }
 }
 
+/* Whatever comes of it: a server may refuse it, or be gone. */
+static void say_farewell(struct mcp_http *http)
+{
+    struct mcp_post *post = post_new(http, -1);
+
+    post->is_farewell = true;
+    post->headers = get_headers(post);
+    if (!start_post(post))
+        post_free(post);
+}
+
 static void http_close(struct mcp_link *link)
 {
     struct mcp_http *http = (struct mcp_http *)(void *)link;
 
+    if (http->closing)
+        return;
     http->closing = true;
+    if (http->session[0] && !http->is_reading) /* curl takes no call while it hands one a piece */
+        say_farewell(http);
     for (struct mcp_post *post = http->posts, *next; post; post = next) {
         next = post->next;
+        if (post->is_farewell)
+            continue;
         if (post->call)
             net_call_cancel(post->call);
         else if (!post->is_ending)

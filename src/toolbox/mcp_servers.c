@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/str.h"
+#include "toolbox/internal.h"
 #include "toolbox/mcp_link.h"
 
 #include <pthread.h>
@@ -21,7 +22,6 @@
 #include <string.h>
 
 #define PAUSE_MOST_MS 60000 /* between two starts */
-#define SECRET_LEAST  8     /* characters of a header's value that is taken out of what a server says */
 
 /* A list of tools that never changes; given back by the last who reads it. */
 struct mcp_snapshot {
@@ -59,6 +59,7 @@ struct mcp_servers {
     size_t count;
     bool closing; /* the loop's */
     struct net_task open_task, close_task;
+    size_t said; /* the loop's: of how many tools the log told last that they are too many for one run */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -93,6 +94,9 @@ static void publish(struct mcp_server *server, struct mcp_listing *listing)
     before = server->snapshot;
     server->snapshot = snapshot;
     server->left_out = listing->left_out;
+    /* Before anybody can see it: who finds that no server is waited for any more knows of another edition. */
+    if (!before || !mcp_listing_same(before->listing, listing))
+        tools_have_changed();
     pthread_mutex_unlock(&server->servers->lock);
     let_go(before);
 }
@@ -158,6 +162,21 @@ void mcp_servers_tools(struct mcp_servers *servers, struct arena *arena, const s
     *tools = all;
 }
 
+bool mcp_servers_await(struct mcp_servers *servers, const char *name, struct tool *tool)
+{
+    for (size_t i = 0; i < servers->count; i++) {
+        struct mcp_server *server = &servers->list[i];
+
+        pthread_mutex_lock(&servers->lock);
+        bool has_listed = server->snapshot != NULL;
+
+        pthread_mutex_unlock(&servers->lock);
+        if (!has_listed && mcp_tool_awaited(server->setup, name, tool))
+            return true;
+    }
+    return false;
+}
+
 const struct mcp_status *mcp_servers_status(struct mcp_servers *servers, struct arena *arena, size_t *count)
 {
     struct mcp_status *list = arena_array(arena, struct mcp_status, servers->count + 1);
@@ -199,49 +218,12 @@ static void tell(struct mcp_server *server, enum mcp_state state, const char *wh
 
 /* The end of a call. */
 
-static const char *hidden(struct arena *arena, const char *text, const char *secret)
-{
-    size_t len = strlen(secret);
-    BUF_AUTO out = { 0 };
-    const char *at;
-
-    if (len < SECRET_LEAST || !strstr(text, secret))
-        return text;
-    buf_init(&out, 0);
-    for (; (at = strstr(text, secret)); text = at + len) {
-        buf_add(&out, text, (size_t)(at - text));
-        buf_text(&out, "***");
-    }
-    buf_text(&out, text);
-    return arena_copy(arena, out.bytes, out.len);
-}
-
-/* Servers like to quote what they refuse: no header of the operator's gets to a model that way. */
-static const char *without_secrets(struct mcp_server *server, struct arena *arena, const char *text)
-{
-    for (const char *const *header = server->setup->headers; text && header && *header; header++) {
-        const char *value = strchr(*header, ':'), *word;
-
-        if (!value)
-            continue;
-        value = str_past_space(value + 1);
-        word = strchr(value, ' ');
-        text = hidden(arena, text, value);
-        if (word)
-            text = hidden(arena, text, word + 1);
-    }
-    return text;
-}
-
 static void errand_ended(void *user, struct mcp_errand *errand, const struct tool_result *result)
 {
     struct mcp_server *server = user;
     struct mcp_servers *servers = server->servers;
-    struct tool_result told = *result;
 
-    told.text = without_secrets(server, &errand->arena, result->text);
-    told.data = without_secrets(server, &errand->arena, result->data);
-    errand->callbacks.done(errand->callbacks.user, &told);
+    errand->callbacks.done(errand->callbacks.user, result);
     mcp_errand_free(errand);
     pthread_mutex_lock(&servers->lock);
     server->calls--;
@@ -331,6 +313,7 @@ static void plan_next_start(struct mcp_server *server, const char *why)
 
     if (servers->closing)
         return;
+    net_timer_stop(servers->net, &server->timer); /* what the session had still to do is no start */
     server->timer.run = start;
     if (server->ready_ms != 0 && clock_ticks_ms() - server->ready_ms > MCP_STEADY_MS)
         server->failures = 0;
@@ -495,6 +478,45 @@ static void start(void *user)
     settle(server);
 }
 
+/* What a call stands for now: its tool may not have been known yet, or have changed while the call waited,
+ * and what was judged is run or nothing. NULL: nothing, and *why not. The list is the loop's to change. */
+static const struct tool *find_listed(const struct mcp_server *server, const struct mcp_errand *errand,
+                                      const char **why)
+{
+    const struct mcp_listing *listing = server->snapshot->listing;
+
+    *why = "This tool is not there any more.";
+    for (size_t i = 0; i < listing->count; i++) {
+        if (strcmp(listing->tools[i].name, errand->name) != 0)
+            continue;
+        *why = "This tool is not what it was when the call was made, and was not run.";
+        return !errand->digest || strcmp(errand->digest, listing->tools[i].digest) == 0 ? &listing->tools[i]
+                                                                                        : NULL;
+    }
+    return NULL;
+}
+
+/* One that waits, and need not any more. */
+static void call_now(struct mcp_server *server, struct mcp_errand *errand)
+{
+    const struct tool *tool;
+    const char *why;
+
+    if (!errand->tool || errand->digest) {
+        tool = find_listed(server, errand, &why);
+        if (!tool) {
+            end_waiting(server, errand, TOOL_NOT_THERE, why);
+            return;
+        }
+        errand->tool = arena_text(&errand->arena, tool->server_tool);
+        errand->schema = arena_text(&errand->arena, tool->schema);
+    }
+    *errand->link = errand->next;
+    if (errand->next)
+        errand->next->link = errand->link;
+    mcp_session_call(&server->session, errand);
+}
+
 static void session_is_due(void *user)
 {
     struct mcp_server *server = user;
@@ -503,6 +525,27 @@ static void session_is_due(void *user)
         return;
     mcp_session_tick(&server->session);
     settle(server);
+}
+
+/* Commands alone are never too many, so that only a server's list can make them so. */
+_Static_assert(LIMIT_TOOLS <= LIMIT_RUN_TOOLS, "all commands fit one run");
+
+static void say_surplus(struct mcp_servers *servers)
+{
+    size_t all = tools_of_commands();
+    char count[24], offered[24];
+
+    for (size_t i = 0; i < servers->count; i++)
+        all += count_tools(&servers->list[i]);
+    if (all == servers->said || all <= LIMIT_RUN_TOOLS)
+        return;
+    servers->said = all;
+    snprintf(count, sizeof(count), "%zu", all);
+    snprintf(offered, sizeof(offered), "%d", LIMIT_RUN_TOOLS);
+    log_line(
+        LOG_WARN,
+        "there are more tools than one run is offered, which are the first that are for it; `tools` of a job chooses others, enabled: false in config.yaml leaves some out",
+        "tools", count, "offered", offered, NULL);
 }
 
 static void use_list(struct mcp_server *server)
@@ -519,14 +562,9 @@ static void use_list(struct mcp_server *server)
     snprintf(count, sizeof(count), "%zu", listing->count);
     log_line(LOG_INFO, is_first ? "an MCP server is ready" : "an MCP server has listed its tools anew",
              "server", server->setup->name, "version", server->session.version, "tools", count, NULL);
-    while (server->waiting) {
-        struct mcp_errand *errand = server->waiting;
-
-        server->waiting = errand->next;
-        if (server->waiting)
-            server->waiting->link = &server->waiting;
-        mcp_session_call(&server->session, errand);
-    }
+    say_surplus(server->servers);
+    while (server->waiting)
+        call_now(server, server->waiting);
     watch_patience(server);
 }
 
@@ -605,10 +643,7 @@ static void begin_call(void *user)
     } else if (server->state == MCP_UNAVAILABLE) {
         end_all_waiting(server, TOOL_NOT_THERE, server->why);
     } else if (server->has_session && mcp_session_talks(&server->session)) {
-        server->waiting = errand->next;
-        if (server->waiting)
-            server->waiting->link = &server->waiting;
-        mcp_session_call(&server->session, errand);
+        call_now(server, errand);
         settle(server);
     } else {
         watch_patience(server);
@@ -730,6 +765,8 @@ static struct mcp_errand *errand_new(const struct mcp_server *server, const stru
                                    .began_ms = clock_ticks_ms(),
                                    .timeout_ms = server->setup->timeout_ms,
                                    .request = -1 };
+    errand->name = arena_text(&errand->arena, tool->name);
+    errand->digest = arena_text(&errand->arena, tool->digest);
     errand->tool = arena_text(&errand->arena, tool->server_tool);
     errand->schema = arena_text(&errand->arena, tool->schema);
     errand->arguments = json_dump_text(&errand->arena, arguments);
@@ -787,16 +824,12 @@ bool mcp_servers_open(struct mcp_servers **opened, const struct mcp_setup *setup
                       struct programs *programs, struct net *net, struct err *err)
 {
     struct mcp_servers *servers = memory_take(sizeof(*servers));
-    pthread_condattr_t monotonic;
 
     (void)err;
     *servers = (struct mcp_servers){ .net = net, .programs = programs, .count = count };
     servers->list = memory_take(sizeof(*servers->list) * (count + 1));
     pthread_mutex_init(&servers->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&servers->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&servers->changed, NULL);
     for (size_t i = 0; i < count; i++) {
         struct mcp_server *server = &servers->list[i];
 
@@ -860,13 +893,11 @@ static bool all_have_settled(const struct mcp_servers *servers)
     return true;
 }
 
-void mcp_servers_wait(struct mcp_servers *servers, int64_t most_ms)
+bool mcp_servers_settled(struct mcp_servers *servers)
 {
-    struct timespec moment = clock_moment_after(most_ms);
-
     pthread_mutex_lock(&servers->lock);
-    while (!all_have_settled(servers) &&
-           pthread_cond_timedwait(&servers->changed, &servers->lock, &moment) == 0)
-        continue;
+    bool settled = all_have_settled(servers);
+
     pthread_mutex_unlock(&servers->lock);
+    return settled;
 }

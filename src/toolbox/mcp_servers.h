@@ -39,8 +39,10 @@ struct mcp_setup {
     bool network;                   /* of a command */
     size_t memory_most;             /* of a command; 0: as programs.h has it */
     size_t file_most;               /* the same of one file that it writes */
+    int64_t cpu_seconds;            /* of each of its processes, in all; 0: not held */
     const char *url;                /* http or https */
     const char *const *headers; /* "Name: value" that go with each request, and are never shown; NULL: none */
+    const char *const *secrets; /* values among these that it should not repeat (secrets.h); NULL: none */
     int64_t timeout_ms;         /* of one call; while somebody is asked for something it stands still */
     int64_t start_ms;           /* until it must have listed its tools; 0: MCP_START_MS */
     size_t output_most;         /* bytes of one result; 0: LIMIT_MCP_TEXT */
@@ -57,12 +59,15 @@ CHECKED bool mcp_servers_open(struct mcp_servers **servers, const struct mcp_set
                               struct programs *programs, struct net *net, struct err *err);
 /* Cancels their calls, ends them and waits for that. Before programs_close and net_close. Accepts NULL. */
 void mcp_servers_close(struct mcp_servers *servers);
-/* Waits until each has listed its tools or has failed to, but no longer than so. */
-void mcp_servers_wait(struct mcp_servers *servers, int64_t most_ms);
+/* Whether each has listed its tools, or has failed to once. */
+bool mcp_servers_settled(struct mcp_servers *servers);
 
 /* The tools of all servers as each has listed them last, in the arena; also of one that is away now. */
 void mcp_servers_tools(struct mcp_servers *servers, struct arena *arena, const struct tool **tools,
                        size_t *count);
+/* A tool of a server that has listed nothing yet, as tool_awaited has it, but for name and digest; false: no
+ * such server is waited for. */
+CHECKED bool mcp_servers_await(struct mcp_servers *servers, const char *name, struct tool *tool);
 
 enum mcp_state { MCP_STARTING = 1, MCP_READY, MCP_WAITING, MCP_UNAVAILABLE, MCP_STATE_END };
 

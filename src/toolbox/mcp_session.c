@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/str.h"
+#include "toolbox/mcp_hide.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -344,7 +345,8 @@ static void take_answer(struct mcp_session *session, const struct mcp_message *m
     int64_t request = message->request < 0 && !message->result ? stream : message->request;
 
     if (!mcp_take_pending(session, request, &pending)) {
-        stranger(session, "an answer");
+        if (!mcp_late_answer(session, request))
+            stranger(session, "an answer");
         return;
     }
     switch (pending.purpose) {
@@ -409,6 +411,17 @@ static void take_message(struct mcp_session *session, const json_t *tree, int64_
     }
 }
 
+/* Servers like to quote what they refuse: what the operator has given them stays here, whatever it stands in.
+ */
+static bool read_tree(const struct mcp_session *session, const char *text, size_t len, json_t **tree,
+                      struct err *err)
+{
+    if (!json_parse(text, len, tree, err))
+        return false;
+    mcp_hide(*tree, session->setup->secrets);
+    return true;
+}
+
 /* A list of messages is one after the other: 2025-03-26 had those. */
 void mcp_session_take(struct mcp_session *session, const char *text, size_t len, int64_t stream)
 {
@@ -419,8 +432,8 @@ void mcp_session_take(struct mcp_session *session, const char *text, size_t len,
 
     if (session->is_broken)
         return;
-    if (!json_parse(text, len, &tree, &err)) {
-        stranger(session, err.text);
+    if (!read_tree(session, text, len, &tree, &err)) {
+        stranger(session, "no JSON");
         return;
     }
     if (!json_is_array(tree))
@@ -451,7 +464,7 @@ static bool is_answered_by_body(struct mcp_session *session, int64_t request,
     struct mcp_message message;
 
     if (failure->loss != MCP_REFUSED || failure->body_len == 0 ||
-        !json_parse(failure->body, failure->body_len, &tree, &err) || !mcp_read(tree, &message) ||
+        !read_tree(session, failure->body, failure->body_len, &tree, &err) || !mcp_read(tree, &message) ||
         message.kind != MCP_ANSWERS || message.result)
         return false;
     message.request = request;

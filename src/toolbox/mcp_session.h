@@ -13,6 +13,7 @@
 #ifndef TOOLBOX_MCP_SESSION_H
 #define TOOLBOX_MCP_SESSION_H
 
+#include "base/limits.h"
 #include "toolbox/mcp_content.h"
 #include "toolbox/mcp_wire.h"
 
@@ -35,7 +36,9 @@ struct mcp_errand {
     struct mcp_errand *next, **link; /* in its session's list, or its owner's of those that wait */
     struct arena arena;
     uint64_t id;
-    const char *tool;      /* what the server calls it */
+    const char *name;      /* of the tool, as a model calls it */
+    const char *digest;    /* that it must have; NULL: any */
+    const char *tool;      /* what the server calls it; NULL: it is known when the server has listed it */
     const char *arguments; /* one line of JSON: an object */
     const char *schema;    /* of the arguments */
     struct tool_callbacks callbacks;
@@ -99,6 +102,12 @@ struct mcp_session {
     struct mcp_listing *listed; /* a whole list, for the owner to take; or NULL */
     int64_t listed_at_ms, relist_at_ms, list_by_ms;
     uint64_t last_asking;
+    /* Calls that were given up and that the server has not answered, the last of them: for a while it may
+     * still ask something for them. */
+    struct mcp_given_up {
+        int64_t request, until_ms;
+    } given_up[LIMIT_MCP_CALLS];
+    size_t given_up_count;
     uint64_t strangers; /* messages that are none, or answer nobody */
     bool is_broken;
     char why[320];
@@ -141,6 +150,8 @@ int64_t mcp_new_request(struct mcp_session *session, enum mcp_purpose purpose, s
 /* Takes it out; false: it is not there. */
 CHECKED bool mcp_take_pending(struct mcp_session *session, int64_t request, struct mcp_pending *taken);
 void mcp_post_letter(struct mcp_session *session, const struct buf *text, struct mcp_letter letter);
+/* An answer came for one that was given up; false: none such is known. */
+bool mcp_late_answer(struct mcp_session *session, int64_t request);
 /* Sets is_broken, unless it is; the first reason counts. */
 void mcp_break(struct mcp_session *session, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -9,9 +9,11 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/str.h"
 #include "net/lines.h"
 #include "programs/programs.h"
 #include "toolbox/mcp_link.h"
+#include "toolbox/secrets.h"
 #include "toolbox/setup.h"
 
 #include <pthread.h>
@@ -32,7 +34,7 @@ struct stdio_piece {
 struct mcp_stdio {
     struct mcp_link link; /* first */
     struct net *net;
-    const char *name;
+    const struct mcp_setup *setup;
     struct net_task task;
 
     pthread_mutex_t lock;
@@ -51,6 +53,8 @@ struct mcp_stdio {
     /* The thread's of programs/. */
     struct lines errors;
     int errors_told;
+    bool errors_broken; /* the last line has no end */
+    bool errors_cut;    /* the next line is the rest of one that was too long */
 };
 
 /* On the thread of programs/. */
@@ -93,13 +97,16 @@ static bool take_output(void *user, const char *bytes, size_t len)
 static bool tell_error(void *user, const char *line, size_t len)
 {
     struct mcp_stdio *stdio = user;
-    char text[LIMIT_LOG_VALUE];
+    ARENA_AUTO arena = { 0 };
 
     if (len == 0 || stdio->errors_told++ >= ERRORS_TOLD)
         return true;
-    snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : sizeof(text) - 1), line);
-    log_line(LOG_DEBUG, "an MCP server says on its standard error", "server", stdio->name, "text", text,
-             NULL);
+    const char *text = secrets_hidden_part(&arena, stdio->setup->secrets, arena_copy(&arena, line, len),
+                                           stdio->errors_cut, stdio->errors_broken);
+
+    stdio->errors_cut = false;
+    log_line(LOG_DEBUG, "an MCP server says on its standard error", "server", stdio->setup->name, "text",
+             arena_copy(&arena, text, str_fitting(text, LIMIT_LOG_VALUE - 1)), NULL);
     return true;
 }
 
@@ -113,6 +120,7 @@ static bool take_errors(void *user, const char *bytes, size_t len)
         lines_done(&stdio->errors);
         lines_init(&stdio->errors, LINES_ANY);
         lines_bound(&stdio->errors, ERROR_LINE);
+        stdio->errors_cut = true;
     }
     return true;
 }
@@ -137,6 +145,7 @@ static void take_end(void *user, const struct program_result *result)
 {
     struct mcp_stdio *stdio = user;
 
+    stdio->errors_broken = result->end != PROGRAM_EXITED;
     lines_flush(&stdio->errors, tell_error, stdio);
     pthread_mutex_lock(&stdio->lock);
     stdio->run = NULL;
@@ -280,7 +289,7 @@ static struct mcp_stdio *stdio_new(const struct mcp_setup *setup, struct net *ne
 
     *stdio = (struct mcp_stdio){ .link = { .kind = &stdio_kind, .host = *host },
                                  .net = net,
-                                 .name = setup->name,
+                                 .setup = setup,
                                  .window_ms = clock_ticks_ms() };
     stdio->task = (struct net_task){ .run = take_pieces, .user = stdio };
     stdio->last = &stdio->pieces;

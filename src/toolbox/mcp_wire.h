@@ -32,6 +32,7 @@ CHECKED bool mcp_read(const json_t *tree, struct mcp_message *message);
 /* Codes of errors. */
 enum {
     MCP_NO_METHOD = -32601,
+    MCP_INTERNAL = -32603,
     MCP_BAD_PARAMS = -32602,
     MCP_HEADERS_DIFFER = -32020,
     MCP_CAPABILITY_MISSING = -32021,

@@ -12,6 +12,7 @@ void toolbox_server_program(const struct mcp_setup *server, struct program *prog
         .network = server->network,
         .memory_most = server->memory_most,
         .file_most = server->file_most,
+        .cpu_seconds = server->cpu_seconds,
         .files_most = TOOL_FILES,
         .processes_most = TOOL_PROCESSES,
     };

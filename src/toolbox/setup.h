@@ -13,10 +13,12 @@
 #include "toolbox/mcp_servers.h"
 #include "toolbox/tool.h"
 
-/* A command: the tool as it is listed, and the program that it is. */
+/* A command: the tool as it is listed, and the program that it is. Of one that works in the folder of a task
+ * the program has no folder of its own: `within` is the one for all of them. */
 struct tool_command {
     struct tool tool;
     struct program program;
+    const char *const *secrets; /* of its variables (secrets.h); NULL: none */
 };
 
 /* It lives as long as the toolbox. */

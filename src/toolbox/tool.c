@@ -15,6 +15,7 @@ static const struct tool_list no_tools;
 static _Atomic(const struct tool_list *) in_force = &no_tools;
 static pthread_rwlock_t servers_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct tool_source source_in_force;
+static atomic_uint_fast64_t edition = 1;
 
 static const char *const end_names[] = {
 #define X(end, name) [end] = name,
@@ -68,9 +69,25 @@ const char *tool_digest(struct arena *arena, const char *description, const char
     return arena_text(arena, sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash)));
 }
 
+uint64_t tools_edition(void)
+{
+    return atomic_load(&edition);
+}
+
+void tools_have_changed(void)
+{
+    atomic_fetch_add(&edition, 1);
+}
+
 void tools_use(const struct tool_list *list)
 {
     atomic_store(&in_force, list ? list : &no_tools);
+    tools_have_changed();
+}
+
+size_t tools_of_commands(void)
+{
+    return atomic_load(&in_force)->count;
 }
 
 void tools_of_servers(const struct tool_source *source)
@@ -122,6 +139,30 @@ const struct tool *tool_named(const struct tool_list *list, const char *name)
         if (strcmp(list->tools[i].name, name) == 0)
             return &list->tools[i];
     return NULL;
+}
+
+const struct tool *tool_awaited(struct arena *arena, const char *name, const char *digest)
+{
+    struct tool tool, *copy;
+
+    pthread_rwlock_rdlock(&servers_lock);
+    READING lock = &servers_lock;
+
+    if (!name || !source_in_force.awaited || !source_in_force.awaited(source_in_force.user, name, &tool))
+        return NULL;
+    copy = arena_new(arena, struct tool);
+    *copy = tool;
+    copy->name = arena_text(arena, name);
+    copy->digest = arena_text(arena, digest);
+    return copy;
+}
+
+bool tools_are_settled(void)
+{
+    pthread_rwlock_rdlock(&servers_lock);
+    READING lock = &servers_lock;
+
+    return !source_in_force.settled || source_in_force.settled(source_in_force.user);
 }
 
 const struct tool_server *tool_servers_now(struct arena *arena, size_t *count)

@@ -21,11 +21,12 @@ struct tool {
     const char *schema; /* of its arguments: JSON text, an object */
     enum tool_kind kind;
     const char *server;          /* of an MCP tool: the server's name; NULL: a command */
-    const char *server_tool;     /* the same: what the server calls it */
+    const char *server_tool;     /* the same: what the server calls it; NULL: it has not said so yet */
     const char *digest;          /* of description and schema, hex: says whether it is still what it was */
     bool needs_approval;         /* whatever the project says */
     bool idempotent;             /* may be run again when nobody knows whether it ran */
     bool alone;                  /* never side by side with another call of the same reply */
+    bool in_task_folder;         /* a command: it works in the folder of the run's task, and nowhere else */
     const char *category;        /* of the project's autonomy, or NULL */
     const char *const *projects; /* only in these (ids or names), ends with NULL; NULL: in all */
     const char *const *roles;    /* only for who asked for the job with one of these roles; NULL: all */
@@ -49,8 +50,19 @@ const char *tool_digest(struct arena *arena, const char *description, const char
 void tools_use(const struct tool_list *list);
 /* What there is now, with the tools that MCP servers have listed last; in the arena. Not on net's loop. */
 const struct tool_list *tools_now(struct arena *arena);
+/* Another number than before whenever there may be other tools; to be asked for before tools_now. */
+uint64_t tools_edition(void);
 /* One of a list by its name, or NULL. */
 const struct tool *tool_named(const struct tool_list *list, const char *name);
+/*
+ * What a name stands for that is in no list because its MCP server has listed nothing yet: the tool as far as
+ * config.yaml knows it, in the arena. It can be called: the call waits for the server, and only a tool with
+ * this digest is run then (NULL: with any). NULL: nobody is waited for, there is no such tool. Not on net's
+ * loop.
+ */
+const struct tool *tool_awaited(struct arena *arena, const char *name, const char *digest);
+/* Whether each MCP server has listed its tools by now, or has failed to once. */
+bool tools_are_settled(void);
 
 /* How an MCP server is. */
 struct tool_server {

@@ -55,6 +55,16 @@ static const struct tool_server *list_servers(void *user, struct arena *arena, s
     return list;
 }
 
+static bool await_tool(void *user, const char *name, struct tool *tool)
+{
+    return mcp_servers_await(user, name, tool);
+}
+
+static bool have_settled(void *user)
+{
+    return mcp_servers_settled(user);
+}
+
 static bool open_servers(struct toolbox *toolbox, struct programs *programs, struct net *net, struct err *err)
 {
     const struct toolbox_setup *setup = toolbox->setup;
@@ -63,7 +73,11 @@ static bool open_servers(struct toolbox *toolbox, struct programs *programs, str
         return true;
     if (!mcp_servers_open(&toolbox->servers, setup->servers, setup->server_count, programs, net, err))
         return false;
-    toolbox->source = (struct tool_source){ list_servers_tools, list_servers, toolbox->servers };
+    toolbox->source = (struct tool_source){ .tools = list_servers_tools,
+                                            .servers = list_servers,
+                                            .awaited = await_tool,
+                                            .settled = have_settled,
+                                            .user = toolbox->servers };
     tools_of_servers(&toolbox->source);
     return true;
 }
@@ -106,21 +120,22 @@ static const struct tool_command *find_command(const struct toolbox *toolbox, co
     return NULL;
 }
 
-bool toolbox_call(struct toolbox *toolbox, const struct tool *tool, const char *arguments,
+bool toolbox_call(struct toolbox *toolbox, const struct tool_request *request,
                   const struct tool_callbacks *callbacks, uint64_t *id, struct err *err)
 {
+    const struct tool *tool = request->tool;
     const struct tool_command *command =
         tool->kind == TOOL_COMMAND ? find_command(toolbox, tool->name) : NULL;
 
     *id = atomic_fetch_add(&toolbox->last, 1) + 1;
     if (tool->kind == TOOL_MCP && toolbox->servers)
-        return mcp_servers_call(toolbox->servers, tool, arguments, callbacks, *id, err);
+        return mcp_servers_call(toolbox->servers, tool, request->arguments, callbacks, *id, err);
     if (!command)
         return err_set(err, ERR_UNAVAILABLE, "There is no tool %s any more.", tool->name);
     if (!toolbox->commands)
         return err_set(err, ERR_UNAVAILABLE, "This server starts no programs, so %s cannot be run.",
                        tool->name);
-    return commands_call(toolbox->commands, command, arguments, callbacks, *id, err);
+    return commands_call(toolbox->commands, command, request, callbacks, *id, err);
 }
 
 void toolbox_answer(struct toolbox *toolbox, uint64_t call, const char *elicitation, enum tool_answer answer,

@@ -1,7 +1,8 @@
 /*
  * toolbox.h - calling tools.
  *
- * A command is run with its arguments as JSON on its standard input (programs/programs.h). A tool of an MCP
+ * A command is run with its arguments as JSON on its standard input (programs/programs.h), is told for which
+ * job, and works in the folder of its task if its entry says so (work.h). A tool of an MCP
  * server is called over the connection that is kept to it, which is started when it is first needed and
  * again, a bounded number of times, when it has died. What a server asks for in between (elicitation) is
  * handed to the owner of the call, who answers later.
@@ -14,6 +15,7 @@
 
 #include "base/err.h"
 #include "toolbox/tool.h"
+#include "toolbox/work.h"
 
 struct toolbox;
 struct programs;
@@ -66,8 +68,14 @@ CHECKED bool toolbox_open(struct toolbox **toolbox, const struct toolbox_setup *
 /* Cancels what is under way and waits for the last `done`. Accepts NULL. */
 void toolbox_close(struct toolbox *toolbox);
 
-/* `arguments` is JSON text that fits the schema. False: it cannot be called; `done` does not come. */
-CHECKED bool toolbox_call(struct toolbox *toolbox, const struct tool *tool, const char *arguments,
+/* A call of a tool. */
+struct tool_request {
+    const struct tool *tool;
+    const char *arguments; /* JSON text that fits the schema */
+    struct tool_work work; /* what it is a part of: commands are told */
+};
+/* False: it cannot be called; `done` does not come. */
+CHECKED bool toolbox_call(struct toolbox *toolbox, const struct tool_request *request,
                           const struct tool_callbacks *callbacks, uint64_t *id, struct err *err);
 void toolbox_answer(struct toolbox *toolbox, uint64_t call, const char *elicitation, enum tool_answer answer,
                     const char *content);
