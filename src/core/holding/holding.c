@@ -7,12 +7,17 @@
 #include "base/str.h"
 
 static const struct {
-    enum sql_id wanting, take, held, release, free;
+    enum sql_id wanting, take, held, ours, release, free;
     const char *late;
 } kinds[] = {
 #define X(kind, statements, late) \
-    [kind] = { SQL_##statements##_WANTING, SQL_##statements##_TAKE, SQL_##statements##_HELD, \
-               SQL_##statements##_RELEASE, SQL_##statements##_FREE, late },
+    [kind] = { SQL_##statements##_WANTING, \
+               SQL_##statements##_TAKE, \
+               SQL_##statements##_HELD, \
+               SQL_##statements##_OURS, \
+               SQL_##statements##_RELEASE, \
+               SQL_##statements##_FREE, \
+               late },
     HOLDING_KINDS(X)
 #undef X
 };
@@ -82,6 +87,20 @@ bool holding_claim(const struct tx *tx, enum holding_kind kind, const char *node
             return false;
         (*list)[i] = (struct held_row){ .id = id, .epoch = db_cell_int(&rows, i, 1) + 1 };
     }
+    return true;
+}
+
+bool holding_ours(const struct tx *tx, enum holding_kind kind, const char *node, struct held_row **list,
+                  size_t *count)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, kinds[kind].ours, DB_ARGS(db_text(node)), &rows))
+        return false;
+    *list = arena_array(tx->arena, struct held_row, rows.count);
+    *count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        (*list)[i] = (struct held_row){ .id = db_cell(&rows, i, 0), .epoch = db_cell_int(&rows, i, 1) };
     return true;
 }
 

@@ -11,11 +11,12 @@
  * A noun whose rows are held brings:
  *   - two columns, the node that holds the row or NULL, and its epoch, from 0; a partial index of the rows
  * that want work and are free, in the order in which they are claimed, and one of those that are held;
- *   - a line of HOLDING_KINDS, and the five statements that it names, in src/db/sql/NOUN.sql:
+ *   - a line of HOLDING_KINDS, and the six statements that it names, in src/db/sql/NOUN.sql:
  *       NOUN_WANTING  $1 rows at most: id, epoch, ... of what wants work and is free (FOR NO KEY UPDATE SKIP
  *                     LOCKED on PostgreSQL, so that two nodes that look at once take different ones)
  *       NOUN_TAKE     $1 id, $2 node: sets the node, raises the epoch by one
  *       NOUN_HELD     $1 id: node, epoch
+ *       NOUN_OURS     $1 node: id, epoch of all that it holds
  *       NOUN_RELEASE  $1 node: all that it holds is free
  *       NOUN_FREE     all that anybody holds is free
  *   - in each of its writes as a holder: the row locked and held against holding_fence, or the node and the
@@ -73,6 +74,10 @@ CHECKED bool holding_node_clear(const struct tx *tx);
  * rows when there are none. */
 CHECKED bool holding_claim(const struct tx *tx, enum holding_kind kind, const char *node, size_t limit,
                            struct held_row **list, size_t *count);
+/* All that this node holds, for who does not know: the commit of a claim may be stored though nobody was
+ * told. */
+CHECKED bool holding_ours(const struct tx *tx, enum holding_kind kind, const char *node,
+                          struct held_row **list, size_t *count);
 /* From which epoch on what this node has in hand of a row is still wanted. */
 CHECKED bool holding_wanted_from(const struct tx *tx, enum holding_kind kind, const char *node,
                                  const char *id, int64_t *epoch);
