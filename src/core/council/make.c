@@ -1,7 +1,7 @@
 /*
- * Checks come in the order in which they can be explained: the options, the rounds, the project, then each
- * participant by its place in the list. A fork takes the log up to an entry and stands where the next turn
- * would have been.
+ * Checks come in the order in which they can be explained: the topic, the options, the rounds, the project,
+ * then each participant by its place in the list. A fork takes the log up to an entry and stands where the
+ * next turn would have been.
  */
 #include "core/council/make.h"
 
@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/caller/caller.h"
+#include "core/chat/chat.h"
 #include "core/council/agent.h"
 #include "core/council/answer.h"
 #include "core/council/participant.h"
@@ -297,7 +298,8 @@ static bool make(const struct tx *tx, const struct discussion_wish *wish, struct
                               .ref_kind = wish->ref_kind,
                               .ref_id = wish->ref_id };
     begin(tx, d);
-    if (!options_check(tx->arena, wish->options, &options, tx->err) || !take_rounds(tx, wish, d) ||
+    if (!chat_check_text("topic", d->topic, tx->err) ||
+        !options_check(tx->arena, wish->options, &options, tx->err) || !take_rounds(tx, wish, d) ||
         !take_project(tx, wish, d) || !take_seats(tx, wish, cast, &list, &count) || !take_parent(tx, wish, d))
         return false;
     d->options = d->options ? options_within(tx->arena, options, d->options) : options;

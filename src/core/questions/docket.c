@@ -319,11 +319,12 @@ void docket_end_job(struct docket *docket, struct job *job, const struct job_end
                  .kind = LINE_STATUS,
                  .actor_id = ending->by.id,
                  .level = ending->status == JOB_FAILED ? LINE_ERROR : LINE_INFO,
-                 .message = ending->error
-                                ? arena_format(docket->tx->arena, "The job has %s: %s", word, ending->error)
-                            : ending->status == JOB_CANCELLED
-                                ? arena_format(docket->tx->arena, "%s cancelled the job.", ending->by.name)
-                                : arena_format(docket->tx->arena, "The job has %s.", word),
+                 .message = arena_format(
+                     docket->tx->arena, "%s%s%s",
+                     ending->status == JOB_CANCELLED
+                         ? arena_format(docket->tx->arena, "%s cancelled the job", ending->by.name)
+                         : arena_format(docket->tx->arena, "The job has %s", word),
+                     ending->error ? ": " : ".", ending->error ? ending->error : ""),
              });
     tell_status(docket, job, before);
     tell_job_ended(docket, job);

@@ -45,8 +45,7 @@ bool job_not_found(struct err *err)
     return err_set(err, ERR_NOT_FOUND, "There is no job with that id.");
 }
 
-/* An agent may have another one work, and does not speak as that one by it. */
-static bool has_asked_for_run(const struct caller *caller, const struct job *job)
+bool job_is_run_of(const struct caller *caller, const struct job *job)
 {
     return str_equal(job->kind, JOB_KIND_AGENT) && job->requested_kind == REQUESTER_AGENT &&
            caller->agent_name && str_same_name(caller->agent_name, job->requested_by);
@@ -54,7 +53,7 @@ static bool has_asked_for_run(const struct caller *caller, const struct job *job
 
 bool job_may_drive(const struct caller *caller, const struct job *job, struct err *err)
 {
-    if (has_asked_for_run(caller, job))
+    if (job_is_run_of(caller, job))
         return true;
     return !job->agent || caller_may_speak_as(caller, job->agent, err);
 }

@@ -145,5 +145,7 @@ CHECKED bool job_logs(const struct tx *tx, const char *id, const struct line_fil
  * driven by nobody; who asked for it may cancel it.
  */
 CHECKED bool job_may_drive(const struct caller *caller, const struct job *job, struct err *err);
+/* It is a run that this agent has asked for, and does not become its agent by that. */
+bool job_is_run_of(const struct caller *caller, const struct job *job);
 
 #endif

@@ -72,9 +72,12 @@ static bool may_step(const struct job *job, enum job_status to)
     return true;
 }
 
-/* The end of a job takes its questions along, so an agent ends none that others wait with for people. */
+/* The end of a job takes its questions along, so an agent ends none that others wait with for people. Whoever
+ * asked for a run takes back what they wanted themselves. */
 static bool may_end(const struct docket *docket, const struct job *job, const struct caller *caller)
 {
+    if (job_is_run_of(caller, job))
+        return true;
     for (size_t i = 0; i < docket->question_count; i++) {
         const struct question *question = &docket->questions[i];
 

@@ -73,6 +73,19 @@ bool question_get(const struct tx *tx, const char *id, struct question *question
     return true;
 }
 
+bool question_task(const struct tx *tx, const struct question *question, const char **id, const char **title)
+{
+    struct db_rows rows = { 0 };
+
+    if (tx->caller->kind != CALLER_LINK &&
+        !tx_query(tx, SQL_QUESTION_TASK, DB_ARGS(db_text(question->job_id), db_text(question->workspace_id)),
+                  &rows))
+        return false;
+    *id = rows.count > 0 ? db_cell(&rows, 0, 0) : NULL;
+    *title = rows.count > 0 ? db_cell(&rows, 0, 1) : NULL;
+    return true;
+}
+
 /* What waits for a person is ended by a person, or taken back by whoever asked. */
 bool question_may_end(const struct caller *caller, const struct job *job, const struct question *question,
                       struct err *err)

@@ -63,6 +63,7 @@ struct question_wish {
     const json_t *default_response;
     bool has_timeout;
     double timeout_minutes;
+    int64_t open_ms; /* instead of that, whatever deadlines may be given; 0: as above */
     const char *parent_id;
     bool allow_other, allow_default_approve;
     const char *assigned_to, *required_role, *requested_by;
@@ -85,6 +86,10 @@ CHECKED bool question_ask_alone(const struct tx *tx, const struct question_wish 
 
 /* ERR_NOT_FOUND, also for another workspace's; ERR_DUE when its time has passed and the row is still open. */
 CHECKED bool question_get(const struct tx *tx, const char *id, struct question *question);
+/* The task that its job works on; NULL: none, or the task is gone. Who came by a link sees a question and
+ * nothing else. */
+CHECKED bool question_task(const struct tx *tx, const struct question *question, const char **id,
+                           const char **title);
 /* All questions of a job, oldest first, after `cursor`. */
 struct question_page {
     struct question *questions;

@@ -338,21 +338,6 @@ static void accept(struct question_answering *answering, struct question *questi
                                      .response_text = response->summary });
 }
 
-static bool check_response(struct question_answering *answering, const struct question *question,
-                           const json_t *given, struct response *response, struct err *err)
-{
-    JSON_AUTO *options = NULL;
-
-    if (question->options && !json_parse(question->options, strlen(question->options), &options, err))
-        return false;
-    return response_check(answering->tx->arena,
-                          &(struct response_rules){ .response_type = question->response_type,
-                                                    .options = options,
-                                                    .allow_other = question->allow_other,
-                                                    .has_action = question->action != NULL },
-                          given, "response", response, err);
-}
-
 /* A yes is asked for here, so that everything but a plain no could be taken for one. */
 static bool check_consent(const struct caller *caller, const struct question *question,
                           const struct response *response, struct err *err)
@@ -377,7 +362,7 @@ static bool answer_one(struct question_answering *answering, struct question *qu
         return true;
     }
     if (!answer_rights_check(&single, question, answering->projects, answering->project_count) ||
-        !check_response(answering, question, answer->response, &response, &answer->err) ||
+        !response_check_of(answering->tx->arena, question, answer->response, &response, &answer->err) ||
         !check_consent(answering->tx->caller, question, &response, &answer->err))
         return true;
     /* A refusal takes this back. First of all, or who has answered with it would be told that they had. */

@@ -15,25 +15,11 @@ bool question_needs_person(const struct question *question)
            question->required_role || question->required_approvals > 1;
 }
 
-static bool fits(const struct tx *tx, const struct question *question, const json_t *given,
-                 struct response *response)
-{
-    struct err ignored = { 0 };
-    JSON_AUTO *options = NULL;
-
-    if (question->options && !json_parse(question->options, strlen(question->options), &options, &ignored))
-        return false;
-    return response_check(tx->arena,
-                          &(struct response_rules){ .response_type = question->response_type,
-                                                    .options = options,
-                                                    .allow_other = question->allow_other },
-                          given, "response", response, &ignored);
-}
-
 bool question_answer_by_agents(const struct tx *tx, const char *id, const json_t *given, bool *answered)
 {
     struct question *question;
     struct response response;
+    struct err ignored = { 0 };
     struct docket docket;
 
     *answered = false;
@@ -41,7 +27,7 @@ bool question_answer_by_agents(const struct tx *tx, const char *id, const json_t
         return false;
     question = docket_question(&docket, id);
     if (question && question_is_open(question) && !question_needs_person(question) &&
-        fits(tx, question, given, &response)) {
+        response_check_of(tx->arena, question, given, &response, &ignored)) {
         (void)docket_end(&docket, question,
                          &(struct ending){ .status = QUESTION_ANSWERED,
                                            .source = OUTCOME_AGENTS,

@@ -140,13 +140,15 @@ static void tell_moved(struct docket *docket, const struct question *question, e
                                           .data = arena_copy(docket->tx->arena, data.bytes, data.len) });
 }
 
-/* A time that nobody can read allows no extension. */
+/* A time that nobody can read allows no extension, nor does a deadline that is further away by itself. */
 static int64_t latest_due(const struct question *question)
 {
-    int64_t created_ms;
+    int64_t created_ms, latest_ms;
 
-    return clock_parse(question->created_at, &created_ms) ? created_ms + settings()->questions_max_timeout_ms
-                                                          : question->due_ms;
+    if (!clock_parse(question->created_at, &created_ms))
+        return question->due_ms;
+    latest_ms = created_ms + settings()->questions_max_timeout_ms;
+    return latest_ms > question->due_ms ? latest_ms : question->due_ms;
 }
 
 bool question_extend(const struct tx *tx, const char *id, double minutes, struct question *question)

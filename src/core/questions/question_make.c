@@ -12,6 +12,7 @@
 #include "base/uuid.h"
 #include "core/chat/chat.h"
 #include "core/questions/answer_rights.h"
+#include "core/questions/answer_shape.h"
 #include "core/questions/response.h"
 
 #include <math.h>
@@ -101,10 +102,22 @@ static bool check_action(struct asking *asking)
     if (asking->question->response_type != RESPONSE_APPROVAL)
         return err_field(asking->tx->err, "action",
                          "Only a question that is answered by an approval has an action.");
-    if (!check_size(action, "action", asking->tx->err))
+    if (!check_size(action, "action", asking->tx->err) ||
+        !answer_shape_is_schema(action, ACTION_SCHEMA, "action", asking->tx->err))
         return false;
     asking->question->action = json_dump_text(asking->tx->arena, action);
     return true;
+}
+
+/* Of an answer that is no text nobody would hold anything against it. */
+static bool check_form(struct asking *asking)
+{
+    const json_t *context = asking->wish.context;
+
+    if (json_object_get(context, CONTEXT_SCHEMA) && asking->question->response_type != RESPONSE_TEXT)
+        return err_field(asking->tx->err, "context",
+                         "Only a question that is answered by a text has an answerSchema.");
+    return answer_shape_is_schema(context, CONTEXT_SCHEMA, "context", asking->tx->err);
 }
 
 static bool check_contents(struct asking *asking)
@@ -118,6 +131,8 @@ static bool check_contents(struct asking *asking)
         return false;
     if (question->response_type == RESPONSE_CHOICE && json_array_size(wish->options) == 0)
         return err_field(asking->tx->err, "options", "A choice needs options.");
+    if (!check_form(asking))
+        return false;
     question->context = response_clean(asking->tx->arena, wish->context);
     question->metadata = response_clean(asking->tx->arena, wish->metadata);
     question->allow_other = wish->allow_other;
@@ -154,11 +169,13 @@ static bool check_default(struct asking *asking)
     if (question->options &&
         !json_parse(question->options, strlen(question->options), &options, asking->tx->err))
         return false;
-    if (!response_check(asking->tx->arena,
-                        &(struct response_rules){ .response_type = question->response_type,
-                                                  .options = options,
-                                                  .allow_other = question->allow_other },
-                        wanted, "defaultResponse", &given, asking->tx->err) ||
+    if (!response_check(
+            asking->tx->arena,
+            &(struct response_rules){ .response_type = question->response_type,
+                                      .options = options,
+                                      .allow_other = question->allow_other,
+                                      .form = json_object_get(asking->wish.context, CONTEXT_SCHEMA) },
+            wanted, "defaultResponse", &given, asking->tx->err) ||
         !check_consent(question, &given, asking->tx->err))
         return false;
     question->default_response = given.json;
@@ -171,7 +188,9 @@ static bool check_timeout(struct asking *asking)
     struct question *question = asking->question;
     int64_t ms = question_traits(question->type)->usual_ms;
 
-    if (asking->wish.has_timeout) {
+    if (asking->wish.open_ms > 0) {
+        ms = asking->wish.open_ms;
+    } else if (asking->wish.has_timeout) {
         double wanted = asking->wish.timeout_minutes * 60000.0;
 
         if (!(wanted >= (double)least && wanted <= (double)most))

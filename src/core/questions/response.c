@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/settings.h"
 #include "base/str.h"
+#include "core/questions/answer_shape.h"
 
 #include <string.h>
 
@@ -237,6 +238,14 @@ static bool check_choice(const struct response_rules *rules, const char *field,
                              : "Give an option's value or id as value.");
 }
 
+static bool fits_form(struct arena *arena, const json_t *form, const char *field, const char *text,
+                      struct err *err)
+{
+    JSON_AUTO *filled = NULL;
+
+    return answer_shape_form(arena, form, text, field, &filled, err);
+}
+
 static bool check_value(struct arena *arena, const struct response_rules *rules, const char *field,
                         struct response_answer *answer, struct err *err)
 {
@@ -247,7 +256,9 @@ static bool check_value(struct arena *arena, const struct response_rules *rules,
             return err_field(err, field, "The answer must be a text: value must be a string.");
         if (!answer_text(arena, answer->value, field, &answer->written, err))
             return false;
-        return answer->written || err_field(err, field, "The answer must not be empty.");
+        if (!answer->written)
+            return err_field(err, field, "The answer must not be empty.");
+        return !rules->form || fits_form(arena, rules->form, field, answer->written, err);
     }
     if (!json_is_boolean(answer->value))
         return err_field(err, field, "The answer must be yes or no: value must be true or false.");
@@ -256,8 +267,8 @@ static bool check_value(struct arena *arena, const struct response_rules *rules,
     return true;
 }
 
-static bool check_args(const struct response_rules *rules, const json_t *args, const char *field,
-                       const struct response_answer *answer, struct err *err)
+static bool check_args(struct arena *arena, const struct response_rules *rules, const json_t *args,
+                       const char *field, const struct response_answer *answer, struct err *err)
 {
     if (!args)
         return true;
@@ -267,7 +278,7 @@ static bool check_args(const struct response_rules *rules, const json_t *args, c
         return err_field(err, field, "A rejection takes no args.");
     if (json_dumpb(args, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY) > LIMIT_CONTEXT)
         return err_field(err, field, "args are too large: at most %d bytes.", LIMIT_CONTEXT);
-    return true;
+    return answer_shape_args(arena, rules->args_schema, args, field, err);
 }
 
 static const char *truth_word(enum response_type type, bool truth)
@@ -351,7 +362,8 @@ bool response_check(struct arena *arena, const struct response_rules *rules, con
     if (json_is_null(args))
         args = NULL;
     if (!answer_text(arena, json_object_get(value, "text"), field, &answer.text, err) ||
-        !check_value(arena, rules, field, &answer, err) || !check_args(rules, args, field, &answer, err))
+        !check_value(arena, rules, field, &answer, err) ||
+        !check_args(arena, rules, args, field, &answer, err))
         return false;
     made.args = args ? json_dump_text(arena, args) : NULL;
     made.json = write_response(arena, rules, &answer, made.args);
@@ -360,4 +372,27 @@ bool response_check(struct arena *arena, const struct response_rules *rules, con
     made.is_false = answer.is_truth && !answer.truth;
     *response = made;
     return true;
+}
+
+bool response_check_of(struct arena *arena, const struct question *question, const json_t *value,
+                       struct response *response, struct err *err)
+{
+    bool has_args = question->action && json_object_get(value, "args");
+    bool has_form = question->context && question->response_type == RESPONSE_TEXT;
+    JSON_AUTO *options = NULL;
+    JSON_AUTO *action = NULL;
+    JSON_AUTO *context = NULL;
+
+    if ((question->options && !json_parse(question->options, strlen(question->options), &options, err)) ||
+        (has_args && !json_parse(question->action, strlen(question->action), &action, err)) ||
+        (has_form && !json_parse(question->context, strlen(question->context), &context, err)))
+        return false;
+    return response_check(arena,
+                          &(struct response_rules){ .response_type = question->response_type,
+                                                    .options = options,
+                                                    .allow_other = question->allow_other,
+                                                    .has_action = question->action != NULL,
+                                                    .args_schema = json_object_get(action, ACTION_SCHEMA),
+                                                    .form = json_object_get(context, CONTEXT_SCHEMA) },
+                          value, "response", response, err);
 }

@@ -15,7 +15,9 @@ struct response_rules {
     enum response_type response_type;
     const json_t *options; /* checked ones, or NULL */
     bool allow_other;
-    bool has_action; /* only then args mean something */
+    bool has_action;           /* only then args mean something */
+    const json_t *args_schema; /* of the action, or NULL (answer_shape.h) */
+    const json_t *form;        /* what a text must be, or NULL */
 };
 
 struct response {
@@ -29,6 +31,9 @@ struct response {
 /* `field` is named when it does not fit. */
 CHECKED bool response_check(struct arena *arena, const struct response_rules *rules, const json_t *value,
                             const char *field, struct response *response, struct err *err);
+/* Whether an answer to this question fits it. */
+CHECKED bool response_check_of(struct arena *arena, const struct question *question, const json_t *value,
+                               struct response *response, struct err *err);
 /*
  * Checks options and puts them into one form: each has id, label, value and, where given, description.
  * Those without an id get o1, o2 and so on.

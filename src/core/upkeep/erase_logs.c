@@ -25,9 +25,14 @@ static bool is_name(const struct erase_row *row, const char *text)
     return erase_is_name(row->e, row->tx->arena, text);
 }
 
+/* The title of a set of open questions is about their feedback in its words. */
 static bool erase_notification(struct erase_row *row)
 {
-    if (!is_own(row, CELL(NOTIFICATION_REF_ID)))
+    const char *ref = CELL(NOTIFICATION_REF_ID);
+
+    if (ref && erase_noted(row->e->part, OF_ABOUT, ref))
+        erase_put(row, COL_ERASE_NOTIFICATION_TITLE, ERASED_TEXT);
+    if (!is_own(row, ref))
         return true;
     erase_put(row, COL_ERASE_NOTIFICATION_TITLE, ERASED_TEXT);
     erase_put(row, COL_ERASE_NOTIFICATION_BODY, ERASED_TEXT);
@@ -91,7 +96,8 @@ static bool event_repeats(const struct erase_row *row, enum event_type type, con
     case EVENT_NOTIFICATION_ADDED:
     case EVENT_NOTIFICATION_UPDATED:
     case EVENT_NOTIFICATION_RESOLVED:
-        return is_own(row, ref) || (has_part(row, ref) && erase_holds(data, row->e->person->name));
+        return is_own(row, ref) || is_own(row, erase_member(data, "sourceId")) ||
+               (has_part(row, ref) && erase_holds(data, row->e->person->name));
     case EVENT_TASK_UPDATED:
     case EVENT_TASK_DELETED:
         return is_name(row, erase_member(data, "assignee")) &&

@@ -22,6 +22,7 @@
 
 #define ERASED_NAME "erased"
 #define ERASED_TEXT "[erased]"
+#define NO_ARGS     "{}"
 
 #define ERASE_KEYS    4 /* columns of the longest primary key */
 #define ERASE_COLUMNS 28
@@ -38,7 +39,8 @@ struct erasing {
     json_t *workspaces; /* those that they are or were in */
     json_t *namesakes;  /* workspaces in which a token or an agent has the same name */
     json_t *own;        /* ids of what they wrote */
-    json_t *part;       /* ids of what they had a part in; with OF_ENDED before it, of what they ended */
+    json_t *part;       /* ids of what they had a part in; with OF_ENDED before it, of what they ended, with
+                           OF_ABOUT of what is about something that they wrote */
     json_t *seats;      /* discussions in which they sit: under which name, which nobody else has there */
 };
 
@@ -55,6 +57,7 @@ struct erase_row {
 };
 
 #define CELL(column) row->cells[COL_ERASE_##column]
+#define ID           row->cells[0]
 
 /* Columns: who did something, by id and by name, what they wrote, and what becomes NULL. 0 is none. */
 struct erase_mark {
@@ -79,6 +82,10 @@ struct erase_table {
 extern const struct erase_table erase_tables[], erase_logs[];
 extern const size_t erase_table_count, erase_log_count;
 
+/* Of the runs' tables: what the marks do not say. */
+bool erase_run_entry(struct erase_row *row);
+bool erase_run_call(struct erase_row *row);
+
 /* Who it is. */
 bool erase_is_name(const struct erasing *e, struct arena *arena, const char *text);
 bool erase_is_in(const struct erasing *e, const char *workspace_id);
@@ -90,6 +97,7 @@ bool erase_is_theirs(struct erasing *e, struct arena *arena, const char *id, con
 void erase_note(json_t *set, const char *before, const char *id);
 bool erase_noted(const json_t *set, const char *before, const char *id);
 #define OF_ENDED "ended "
+#define OF_ABOUT "about "
 const char *erase_seat_of(const struct erasing *e, const char *discussion_id); /* NULL: they sit elsewhere */
 
 /* Puts a text into a row; the name only in the place of theirs. */

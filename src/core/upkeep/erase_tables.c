@@ -13,9 +13,7 @@
 
 #include <string.h>
 
-#define NO_ID   "00000000-0000-0000-0000-000000000000" /* before every other */
-#define NO_ARGS "{}"
-#define ID      row->cells[0]
+#define NO_ID "00000000-0000-0000-0000-000000000000" /* before every other */
 
 /* Whether they did what a column says, without a mark. */
 static bool is_them(const struct erase_row *row, size_t column)
@@ -261,6 +259,8 @@ static bool erase_set(struct erase_row *row)
     size_t i;
 
     blank_answers(row);
+    if (erase_noted(row->e->own, "", CELL(SET_SOURCE_ID)))
+        erase_note(row->e->part, OF_ABOUT, ID);
     if (!str_equal(CELL(SET_ASKED_BY_ID), row->e->person->id))
         return true;
     erase_note(row->e->own, "", ID);
@@ -397,40 +397,6 @@ static bool erase_ruling(struct erase_row *row)
     return true;
 }
 
-/* Runs */
-
-/* What came of a call that they answered, approved, or replied to, or of a discussion in which they sit. */
-static bool erase_run_call(struct erase_row *row)
-{
-    const struct erasing *e = row->e;
-    const char *discussion_id = CELL(RUN_CALL_DISCUSSION_ID);
-
-    if (!erase_noted(e->part, "", CELL(RUN_CALL_QUESTION_ID)) &&
-        !erase_noted(e->part, "", CELL(RUN_CALL_PROMPT_ID)) &&
-        !(discussion_id && erase_seat_of(e, discussion_id)))
-        return true;
-    erase_note(e->own, "", ID);
-    if (CELL(RUN_CALL_OUTPUT))
-        erase_put(row, COL_ERASE_RUN_CALL_OUTPUT, ERASED_TEXT);
-    if (CELL(RUN_CALL_APPROVED_ARGUMENTS))
-        erase_put(row, COL_ERASE_RUN_CALL_APPROVED_ARGUMENTS, NO_ARGS);
-    return true;
-}
-
-/* The same in the log of the run, and advice that is about no call. What the loop itself decided is nobody's.
- */
-static bool erase_run_entry(struct erase_row *row)
-{
-    JSON_AUTO *data = erase_parse(CELL(RUN_ENTRY_DATA));
-    const char *rule = erase_member(data, "rule");
-    bool decided = str_equal(CELL(RUN_ENTRY_KIND), "decision") && !str_equal(rule, "people");
-
-    if (!decided && (erase_noted(row->e->own, "", CELL(RUN_ENTRY_CALL_ID)) ||
-                     erase_noted(row->e->part, "", erase_member(data, "questionId"))))
-        erase_put(row, COL_ERASE_RUN_ENTRY_TEXT, ERASED_TEXT);
-    return true;
-}
-
 #define PLACES(table, id_column, name_column) \
     .id = COL_ERASE_##table##_##id_column, .name = COL_ERASE_##table##_##name_column
 
@@ -472,8 +438,8 @@ const struct erase_table erase_tables[] = {
     { ERASE_TABLE(TURN), .more = erase_turn },
     { ERASE_TABLE(INTERJECTION), .more = erase_interjection, ERASE_COUNT(messages) },
     { ERASE_TABLE(RULING), .keys = 2, .more = erase_ruling },
-    { ERASE_TABLE(RUN_CALL), .more = erase_run_call },
     { ERASE_TABLE(RUN_ENTRY), .keys = 2, .more = erase_run_entry },
+    { ERASE_TABLE(RUN_CALL), .more = erase_run_call },
     /* What an agent was told stays: it is the workspace's. */
     { ERASE_TABLE(AGENT),
       .marks = { { PLACES(AGENT, CREATED_BY_ID, CREATED_BY), .gone = COL_ERASE_AGENT_CREATED_BY } } },

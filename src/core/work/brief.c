@@ -125,43 +125,94 @@ static bool gather_chat(const struct tx *tx, const struct project *project,
     return true;
 }
 
-/* The agent must not take a no, or nothing at all, for leave to go on. */
-static void add_answer(struct buf *text, const struct brief_answer *answer)
+/* Writing it as one text */
+
+const char *const said_as[] = { "text", "answer", "name", NULL };
+WORDS_FIT(said_as, SAID_END);
+
+/* Of an answer its giver three times and its words, of a message its author and its words. */
+#define SAID_OF_ANSWER  5
+#define SAID_OF_MESSAGE 2
+
+struct brief_text {
+    struct buf *text;
+    struct brief_said *said;
+    size_t said_count;
+};
+
+/* Rows that other programs write may lack a word. */
+static void say(struct brief_text *prompt, enum said_as as, const char *of, const char *by, const char *words)
 {
-    buf_format(text, "\nQuestion: %s\n", answer->question);
-    if (answer->answer)
-        buf_format(text, "Answer (%s): %s\n", answer->by, answer->answer);
+    if (!words)
+        return;
+    prompt->said[prompt->said_count++] =
+        (struct brief_said){ .as = as, .of = of, .by = by, .at = prompt->text->len, .bytes = strlen(words) };
+    buf_text(prompt->text, words);
+}
+
+/* The agent must not take a no, or nothing at all, for leave to go on. */
+static void say_verdict(struct brief_text *prompt, const struct brief_answer *answer, const char *verdict)
+{
+    say(prompt, SAID_NAME, answer->set_id, answer->by, answer->by);
+    buf_text(prompt->text, verdict);
+}
+
+static void say_answer(struct brief_text *prompt, const struct brief_answer *answer)
+{
+    buf_text(prompt->text, "\nQuestion: ");
+    say(prompt, SAID_TEXT, answer->set_id, NULL, answer->question);
+    buf_text(prompt->text, "\n");
+    if (answer->answer) {
+        buf_text(prompt->text, "Answer (");
+        say(prompt, SAID_NAME, answer->set_id, answer->by, answer->by);
+        buf_text(prompt->text, "): ");
+        say(prompt, SAID_ANSWER, answer->set_id, answer->by, answer->answer);
+        buf_text(prompt->text, "\n");
+    }
     if (answer->answer && answer->source == OUTCOME_CANCELLED)
         return;
     if (answer->source == OUTCOME_CANCELLED)
-        buf_format(text, "%s dismissed this without an answer. It counts as not approved.\n", answer->by);
+        say_verdict(prompt, answer, " dismissed this without an answer. It counts as not approved.\n");
     else if (answer->has_approved)
-        buf_format(text, answer->approved ? "%s approved this.\n" : "%s did not approve this.\n", answer->by);
+        say_verdict(prompt, answer, answer->approved ? " approved this.\n" : " did not approve this.\n");
     else if (!answer->answer)
-        buf_format(text, "%s gave no answer to this.\n", answer->by);
+        say_verdict(prompt, answer, " gave no answer to this.\n");
 }
 
-static char *prompt_text(struct arena *arena, const struct project *project,
-                         const struct brief_subject *subject, const struct gathered *gathered)
+static void say_message(struct brief_text *prompt, const struct chat *message)
 {
+    buf_text(prompt->text, "[");
+    say(prompt, SAID_NAME, message->id, message->agent_name, message->agent_name);
+    buf_text(prompt->text, "]: ");
+    say(prompt, SAID_TEXT, message->id, NULL, message->message);
+    buf_text(prompt->text, "\n");
+}
+
+static struct brief prompt_of(struct arena *arena, const struct project *project,
+                              const struct brief_subject *subject, const struct gathered *gathered)
+{
+    size_t most = 1 + gathered->answer_count * SAID_OF_ANSWER + gathered->message_count * SAID_OF_MESSAGE;
     BUF_AUTO text = { 0 };
+    struct brief_text prompt = { .text = &text, .said = arena_array(arena, struct brief_said, most) };
 
     buf_init(&text, 0);
     buf_format(&text, "# %s\n", subject->title);
-    if (*subject->text)
-        buf_format(&text, "\n%s\n", subject->text);
+    if (*subject->text) {
+        buf_text(&text, "\n");
+        say(&prompt, SAID_TEXT, subject->source_id, NULL, subject->text);
+        buf_text(&text, "\n");
+    }
     if (gathered->answer_count > 0)
         buf_text(&text, "\n## Answers to your questions\n");
     for (size_t i = 0; i < gathered->answer_count; i++)
-        add_answer(&text, &gathered->answers[i]);
+        say_answer(&prompt, &gathered->answers[i]);
     if (gathered->message_count > 0)
         buf_text(&text, "\n## Chat about this task\n\n");
     for (size_t i = gathered->message_count; i > 0; i--)
-        buf_format(&text, "[%s]: %s\n", gathered->messages[i - 1].agent_name,
-                   gathered->messages[i - 1].message);
+        say_message(&prompt, &gathered->messages[i - 1]);
     buf_format(&text, "\n## How much you may decide by yourself\n\n%s",
                autonomy_lines(arena, &project->autonomy));
-    return arena_copy(arena, text.bytes, text.len);
+    return (struct brief){ arena_copy(arena, text.bytes, text.len), prompt.said, prompt.said_count };
 }
 
 static void write_answers(const struct gathered *gathered, struct json_out *out)
@@ -201,13 +252,13 @@ static bool gather(const struct tx *tx, const struct project *project, const str
 }
 
 bool brief_prompt(const struct tx *tx, const struct project *project, const struct brief_subject *subject,
-                  const char **text)
+                  struct brief *brief)
 {
     struct gathered gathered = { 0 };
 
     if (!gather(tx, project, subject, &gathered))
         return false;
-    *text = prompt_text(tx->arena, project, subject, &gathered);
+    *brief = prompt_of(tx->arena, project, subject, &gathered);
     return true;
 }
 
@@ -244,7 +295,7 @@ bool brief_write(const struct tx *tx, const struct project *project, const struc
     autonomy_write(&project->autonomy, "hilConfig", out);
     json_text(out, "autonomyLevel", autonomy_word(&project->autonomy));
     json_text(out, "autonomy", autonomy_lines(tx->arena, &project->autonomy));
-    json_text(out, "prompt", prompt_text(tx->arena, project, subject, &gathered));
+    json_text(out, "prompt", prompt_of(tx->arena, project, subject, &gathered).text);
     json_map_end(out);
     return true;
 }

@@ -10,7 +10,9 @@
 #include "core/inbox/notification.h"
 #include "core/questions/answer_rights.h"
 #include "core/work/decision.h"
+#include "core/work/task.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static char *one_question(struct arena *arena, const struct decision *decision)
@@ -72,6 +74,30 @@ static struct question_set from_decision(struct arena *arena, const struct proje
     };
 }
 
+static int is_task(const void *id, const void *task)
+{
+    return strcmp(id, ((const struct task *)task)->id);
+}
+
+/* What the sets of a page are about, looked up once for all of them. */
+static bool load_tasks(const struct tx *tx, const struct project *project, struct question_set *sets,
+                       size_t count)
+{
+    const char **ids = arena_array(tx->arena, const char *, count);
+    size_t wanted = 0, found;
+    struct task *tasks;
+
+    for (size_t i = 0; i < count; i++)
+        if (sets[i].source == SOURCE_EXECUTE)
+            ids[wanted++] = sets[i].source_id;
+    if (!task_labels(tx, project, ids, wanted, &tasks, &found))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (sets[i].source == SOURCE_EXECUTE)
+            sets[i].task = bsearch(sets[i].source_id, tasks, found, sizeof(*tasks), is_task);
+    return true;
+}
+
 bool project_inbox_list(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,
                         struct question_set **notices, size_t *count)
 {
@@ -90,7 +116,7 @@ bool project_inbox_list(const struct tx *tx, const struct project *project, cons
     }
     *notices = merged;
     *count = n;
-    return true;
+    return load_tasks(tx, project, merged, n);
 }
 
 /* A caller who heard of it as a notification in an inbox has that one's id. */
@@ -135,7 +161,7 @@ bool project_inbox_get(const struct tx *tx, const struct project *project, const
     struct decision decision;
 
     if (question_set_get(&looking, project, id, notice))
-        return true;
+        return load_tasks(tx, project, notice, 1);
     if (missing.code != ERR_NOT_FOUND) {
         *tx->err = missing;
         return false;
@@ -168,7 +194,7 @@ bool project_inbox_resolve(const struct tx *tx, const struct project *project, c
     if (!project_inbox_get(tx, project, id, notice))
         return false;
     if (notice->kind != SET_APPROVAL)
-        return question_set_resolve(tx, project, id, reply, notice);
+        return question_set_resolve(tx, project, id, reply, notice) && load_tasks(tx, project, notice, 1);
     if (!answer_rights_for(tx->arena, tx->caller, project->settings, tx->err))
         return false;
     if (!question_set_is_open(notice))

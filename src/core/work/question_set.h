@@ -5,7 +5,8 @@
  * section of the PRD (prd) or a plan (plan). A set is a notification of its project and one row in the inbox
  * of its people, under one id; it is open until somebody answers or dismisses it, which ends it everywhere.
  * Answers go to the task's chat and into the agent's next prompt. A task that waits for answers goes on when
- * the last set about it has been settled.
+ * the last set about it has been settled; where the project's orchestrator is on and that was a dismissal, a
+ * task that nobody has stays blocked until somebody opens it.
  *
  * Whatever asks or settles locks the project first, so that two of them see each other.
  */
@@ -24,6 +25,8 @@ WORDS_OF(set_kind, set_kinds);
 
 enum set_status { SET_OPEN = 1, SET_RESOLVED, SET_STATUS_END };
 WORDS_OF(set_status, set_statuses);
+
+struct task;
 
 /* Its members: question_set.noun. */
 #include "gen/nouns/question_set.h"
@@ -84,8 +87,8 @@ CHECKED bool question_set_resolve(const struct tx *tx, const struct project *pro
                                   const struct question_set_reply *reply, struct question_set *set);
 /* Dismisses all that are open, at most LIMIT_CLEAR; says how many. */
 CHECKED bool question_set_clear(const struct tx *tx, const struct project *project, size_t *count);
-/* What they are about goes away: a source, or the whole project (source 0). All of them, and nothing is
- * unblocked. */
+/* What they are about goes away or is over: a source, or the whole project (source 0). All of them are
+ * dismissed, and nothing is unblocked. */
 CHECKED bool question_set_drop(const struct tx *tx, const struct project *project, enum work_source source,
                                const char *source_id);
 

@@ -220,16 +220,29 @@ static struct settling dismissal(void)
     };
 }
 
-/* The task goes on when nothing about it is open any more. */
+/* A bare no says of no question what should be done. */
+static bool is_bare_no(const struct question_set *set)
+{
+    return set->has_approved && !set->approved && str_equal(set->responses, "[]");
+}
+
+/*
+ * The task goes on when nothing about it is open any more. A dismissal is no go-ahead, nor is a no without a
+ * word: where an orchestrator takes whatever is open, a task that nobody has would be begun again by it.
+ */
 static bool let_go(const struct tx *tx, const struct project *project, const struct question_set *set)
 {
-    const char *open;
+    const char *open, *stays = NULL;
 
     if (set->source != SOURCE_EXECUTE)
         return true;
     if (!question_set_newest_open(tx, project, set->source, set->source_id, &open))
         return false;
-    return open || task_unblock(tx, project, set->source_id);
+    if (project->orchestrator.on && set->outcome_source == OUTCOME_CANCELLED)
+        stays = BLOCKED_BY_DISMISSAL;
+    else if (project->orchestrator.on && is_bare_no(set))
+        stays = BLOCKED_BY_NO;
+    return open || task_unblock(tx, project, set->source_id, stays);
 }
 
 /* Some are answered and the set stays open: its inbox row too, and whatever waits for it goes on waiting. */

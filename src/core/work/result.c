@@ -219,7 +219,11 @@ static bool apply(const struct tx *tx, const struct project *project, const stru
         add_problem(result, "`plan` is taken from the planner only and was passed over.");
     if (!result_make_tasks(tx, project, plan, result) || !write_document(tx, project, text, result))
         return false;
-    return result->source != SOURCE_EVAL || feedback_set_handled(tx, project, result->source_id);
+    /* What was passed over may have been all that there was to say about it. */
+    bool is_handled = result->task_count > 0 || result->problem_count == 0;
+
+    return result->source != SOURCE_EVAL || !is_handled ||
+           feedback_set_handled(tx, project, result->source_id);
 }
 
 /* What would not be taken from a person is not taken from an agent either. */

@@ -20,6 +20,10 @@
 
 /* The reason for which a task is blocked that waits for answers. */
 #define BLOCKED_BY_QUESTION "Open Question"
+/* Those of one whose questions were dismissed, or answered with no and nothing else, where an orchestrator
+ * would take it up again at once. */
+#define BLOCKED_BY_DISMISSAL "Its question was dismissed; open the task to have it worked on"
+#define BLOCKED_BY_NO        "Its question was answered with no; open the task to have it worked on"
 
 enum task_status { TASK_OPEN = 1, TASK_IN_PROGRESS, TASK_BLOCKED, TASK_CLOSED, TASK_STATUS_END };
 WORDS_OF(task_status, task_statuses);
@@ -45,6 +49,10 @@ struct task_draft {
 CHECKED bool task_create_many(const struct tx *tx, const struct project *project, struct task_draft *drafts,
                               size_t count);
 CHECKED bool task_get(const struct tx *tx, const struct project *project, const char *id, struct task *task);
+/* Id, title, status and block_reason alone, of those of these ids that are tasks of the project, in one
+ * look-up; sorted by id. */
+CHECKED bool task_labels(const struct tx *tx, const struct project *project, const char *const *ids,
+                         size_t count, struct task **tasks, size_t *found);
 /* As task_get; nobody else changes it until the transaction ends. */
 CHECKED bool task_lock(const struct tx *tx, const struct project *project, const char *id, struct task *task);
 /* Stores a task that was locked and then changed, and tells of it. */
@@ -73,7 +81,7 @@ struct task_change {
 /*
  * Changes a task under the rules of its states: giving it an assignee claims it, taking the assignee away or
  * setting it to open gives it back, and as long as questions about it are open it can be closed but not
- * worked on.
+ * worked on. Closing it dismisses them.
  */
 CHECKED bool task_update(const struct tx *tx, const struct project *project, const char *id,
                          const struct task_change *change, struct task *task);
@@ -84,9 +92,11 @@ bool task_is_blocked_by_question(const struct task *task);
 void task_block(struct task *task, bool keep_claim);
 /*
  * All questions about it have been settled: it is open again, or in progress where somebody still has it.
- * Nothing happens to a task that does not wait for answers, or is gone.
+ * One that nobody has stays blocked for the reason `stays`, unless that is NULL. Nothing happens to a task
+ * that does not wait for answers, or is gone.
  */
-CHECKED bool task_unblock(const struct tx *tx, const struct project *project, const char *id);
+CHECKED bool task_unblock(const struct tx *tx, const struct project *project, const char *id,
+                          const char *stays);
 
 struct task_filter {
     enum task_status status;           /* 0: all */

@@ -97,6 +97,11 @@ static void settle(const struct task_change *change, struct task *wanted)
         wanted->own_block = NULL;
 }
 
+static bool closes(const struct task *from, const struct task *to)
+{
+    return to->status == TASK_CLOSED && from->status != TASK_CLOSED;
+}
+
 static void refuse_close(struct arena *arena, const struct task *task, struct err *err)
 {
     err_set(err, ERR_CONFLICT, "Questions about this task wait for people, so an agent cannot close it.");
@@ -105,24 +110,25 @@ static void refuse_close(struct arena *arena, const struct task *task, struct er
 }
 
 /*
- * An unanswered question keeps the task from being worked on, whoever would like to. Closing does not settle
- * it, so whoever opens the task again meets it again; but it ends the waiting, which is for people to do.
+ * An unanswered question keeps the task from being worked on, whoever would like to. Closing ends the
+ * waiting, which is for people to do, and the question with it. A coder's own success closes the task too,
+ * but leaves open what it has asked: whoever opens that task again meets it again.
  */
 static bool check_questions(const struct tx *tx, const struct project *project, const struct task *from,
                             const struct task *to)
 {
     bool waited = from->status == TASK_CLOSED || task_is_blocked_by_question(from);
     bool goes_on = to->status != TASK_CLOSED && !task_is_blocked_by_question(to);
-    bool closes = to->status == TASK_CLOSED && from->status != TASK_CLOSED && !caller_is_person(tx->caller);
+    bool agent_closes = closes(from, to) && !caller_is_person(tx->caller);
     const char *open;
 
-    if (!(waited && goes_on) && !closes)
+    if (!(waited && goes_on) && !agent_closes)
         return true;
     if (!question_set_newest_open(tx, project, SOURCE_EXECUTE, from->id, &open))
         return false;
     if (!open)
         return true;
-    if (closes)
+    if (agent_closes)
         refuse_close(tx->arena, from, tx->err);
     else
         refuse_claim(tx, from);
@@ -176,9 +182,11 @@ static void take_fields(const struct task_change *change, struct task *task)
 bool task_update(const struct tx *tx, const struct project *project, const char *id,
                  const struct task_change *change, struct task *task)
 {
+    bool may_end_questions = change->status == TASK_CLOSED;
     struct task before, after;
 
-    if ((change->has_deps && !project_lock(tx, project)) || !task_lock(tx, project, id, &before))
+    if (((change->has_deps || may_end_questions) && !project_lock(tx, project)) ||
+        !task_lock(tx, project, id, &before))
         return false;
     after = before;
     if (change->has_deps) {
@@ -190,7 +198,11 @@ bool task_update(const struct tx *tx, const struct project *project, const char 
     settle(change, &after);
     if (!str_equal(before.assignee, after.assignee))
         after.assignee_id = task_taker_id(tx, after.assignee);
-    if (!check_step(tx, project, &before, &after) || !task_save(tx, project, &after))
+    if (!check_step(tx, project, &before, &after))
+        return false;
+    if (closes(&before, &after) && !question_set_drop(tx, project, SOURCE_EXECUTE, id))
+        return false;
+    if (!task_save(tx, project, &after))
         return false;
     *task = after;
     return true;
@@ -213,7 +225,7 @@ void task_block(struct task *task, bool keep_claim)
         task->assignee = NULL;
 }
 
-bool task_unblock(const struct tx *tx, const struct project *project, const char *id)
+bool task_unblock(const struct tx *tx, const struct project *project, const char *id, const char *stays)
 {
     struct task task;
 
@@ -226,6 +238,8 @@ bool task_unblock(const struct tx *tx, const struct project *project, const char
     /* Somebody may have given it another reason to wait, which an answer does not lift. */
     if (!task_is_blocked_by_question(&task))
         return true;
+    if (!task.own_block && !task.assignee)
+        task.own_block = stays;
     if (!task.own_block)
         task.status = task.assignee ? TASK_IN_PROGRESS : TASK_OPEN;
     task.block_reason = task.own_block;

@@ -6,6 +6,9 @@
 #include "core/work/task.h"
 #include "core/work/task_row.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Each filter has the index that serves it; the rest is checked row by row. */
 static bool query(const struct tx *tx, const struct project *project, const struct task_filter *filter,
                   struct db_rows *rows)
@@ -37,6 +40,29 @@ bool task_list(const struct tx *tx, const struct project *project, const struct 
         return false;
     *count = rows.count;
     return task_from_rows(tx, &rows, rows.count, tasks);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(((const struct task *)a)->id, ((const struct task *)b)->id);
+}
+
+bool task_labels(const struct tx *tx, const struct project *project, const char *const *ids, size_t count,
+                 struct task **tasks, size_t *found)
+{
+    struct db_rows rows = { 0 };
+
+    if (count > 0 &&
+        !tx_query(tx, SQL_TASK_LABEL_MANY,
+                  DB_ARGS(db_text(json_texts(tx->arena, ids, count)), db_text(project->id)), &rows))
+        return false;
+    *tasks = arena_array(tx->arena, struct task, rows.count);
+    *found = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        if (!task_label_from_row(&rows, i, &(*tasks)[i], tx->err))
+            return false;
+    qsort(*tasks, rows.count, sizeof(**tasks), by_id);
+    return true;
 }
 
 bool task_ready(const struct tx *tx, const struct project *project, const char *cursor, size_t limit,

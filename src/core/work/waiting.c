@@ -116,6 +116,7 @@ static bool from_row(const struct db_rows *rows, size_t row, struct waiting *ite
         .agent = agent && *agent ? agent : NULL,
         .project_id = db_cell(rows, row, COL_INBOX_ITEM_PROJECT_ID),
         .project = db_cell(rows, row, COL_INBOX_ITEM_PROJECT),
+        .task = db_cell(rows, row, COL_INBOX_ITEM_TASK),
         .assigned_to = db_cell(rows, row, COL_INBOX_ITEM_ASSIGNED_TO),
         .assignee = db_cell(rows, row, COL_INBOX_ITEM_ASSIGNEE),
         .due_ms = time_of(db_cell(rows, row, COL_INBOX_ITEM_DUE)),

@@ -27,6 +27,7 @@ struct waiting {
     const char *id, *text;
     const char *agent;                  /* who asks, or NULL */
     const char *project_id, *project;   /* or NULL */
+    const char *task;                   /* the title of the task that it is about or is asked for, or NULL */
     const char *assigned_to, *assignee; /* a user's id and name, or NULL */
     const char *default_response;       /* JSON: what holds at the deadline, or NULL */
     const char *discussion_id;          /* of a turn; else NULL */

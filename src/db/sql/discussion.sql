@@ -66,6 +66,10 @@ SELECT {discussion} FROM discussion_state
 SELECT COALESCE(SUM(calls), 0), COALESCE(SUM(tokens_in + tokens_out), 0), COALESCE(MIN(created_at), 0)
   FROM discussion_state WHERE root_id = $1;
 
+-- The same, told apart, as a run takes it that has started one.
+-- name: discussion_spent
+SELECT COALESCE(SUM(tokens_in), 0), COALESCE(SUM(tokens_out), 0) FROM discussion_state WHERE root_id = $1;
+
 -- Calls that they have out or in line together: they will be made.
 -- name: discussion_out
 SELECT COUNT(*), COALESCE(SUM(CASE WHEN t.discussion_id = $2 THEN 1 ELSE 0 END), 0)

@@ -134,7 +134,7 @@ SELECT {erase_document} FROM documents WHERE (project_id, source, source_id, ver
 UPDATE documents SET author = $5 WHERE project_id = $1 AND source = $2 AND source_id = $3 AND version = $4;
 
 -- columns: erase_set
-id, questions, responses, agent, outcome_by, workspace_id, asked_by_id, outcome_by_id, answer_ids;
+id, questions, responses, agent, outcome_by, workspace_id, asked_by_id, outcome_by_id, answer_ids, source_id;
 
 -- name: erase_set_page
 SELECT {erase_set} FROM open_questions WHERE id > $1 ORDER BY id LIMIT $2;
@@ -255,27 +255,28 @@ SELECT {erase_ruling} FROM discussion_decisions WHERE (discussion_id, seq) > ($1
 -- name: erase_ruling
 UPDATE discussion_decisions SET inputs = $3 WHERE discussion_id = $1 AND seq = $2;
 
--- What runs were told: answers are results of calls, and notes.
+-- What runs were told: what people said of their work stands in the input, answers are results of calls, and notes.
+-- columns: erase_run_entry
+e.job_id AS job_id, e.seq AS seq, e.text AS text, e.data AS data, '' AS workspace_id, e.kind AS kind, e.call_id AS call_id,
+c.question_id AS question_id, c.prompt_id AS prompt_id, c.discussion_id AS discussion_id, c.approved_arguments AS approved_arguments;
+
+-- name: erase_run_entry_page
+SELECT {erase_run_entry} FROM run_entries e LEFT JOIN run_calls c ON c.id = e.call_id
+ WHERE (e.job_id, e.seq) > ($1, CAST(CAST($2 AS TEXT) AS BIGINT)) AND e.kind IN ('input', 'result', 'note', 'decision')
+ ORDER BY e.job_id, e.seq LIMIT $3;
+
+-- name: erase_run_entry
+UPDATE run_entries SET text = $3, data = $4 WHERE job_id = $1 AND seq = $2;
+
 -- columns: erase_run_call
 c.id AS id, c.output AS output, c.approved_arguments AS approved_arguments, r.workspace_id AS workspace_id,
-c.question_id AS question_id, c.prompt_id AS prompt_id, c.discussion_id AS discussion_id;
+c.question_id AS question_id, c.prompt_id AS prompt_id, c.discussion_id AS discussion_id, c.state AS state;
 
 -- name: erase_run_call_page
 SELECT {erase_run_call} FROM run_calls c JOIN runs r ON r.job_id = c.job_id WHERE c.id > $1 ORDER BY c.id LIMIT $2;
 
 -- name: erase_run_call
 UPDATE run_calls SET output = $2, approved_arguments = $3 WHERE id = $1;
-
--- columns: erase_run_entry
-job_id, seq, text, '' AS workspace_id, kind, call_id, data;
-
--- name: erase_run_entry_page
-SELECT {erase_run_entry} FROM run_entries
- WHERE (job_id, seq) > ($1, CAST(CAST($2 AS TEXT) AS BIGINT)) AND kind IN ('result', 'note', 'decision')
- ORDER BY job_id, seq LIMIT $3;
-
--- name: erase_run_entry
-UPDATE run_entries SET text = $3 WHERE job_id = $1 AND seq = $2;
 
 -- What repeats it.
 

@@ -7,6 +7,10 @@ INSERT INTO agent_questions ({question_insert}) VALUES ({question_insert_values}
 -- name: question_get
 SELECT {question} FROM question_rows WHERE id = $1 AND workspace_id = $2;
 
+-- The task that its job works on.
+-- name: question_task
+SELECT t.id, t.title FROM jobs j JOIN tasks t ON t.id = j.task_id WHERE j.id = $1 AND j.workspace_id = $2;
+
 -- $1 is a JSON list of ids. The plus keeps SQLite from reading the whole workspace instead.
 -- name: question_get_many @sqlite
 SELECT {question} FROM question_rows WHERE +workspace_id = $2 AND id IN (SELECT value FROM json_each($1));
@@ -48,9 +52,11 @@ SELECT {question} FROM question_rows
  LIMIT $4;
 
 -- How many a job has asked since a moment. Those that were made while we waited for the job's lock, and so are younger
--- than this call, count as well.
+-- than this call, count as well. What witan itself asks about a run does not (question_ask.c).
 -- name: question_count_asked
-SELECT COUNT(*) FROM agent_questions WHERE job_id = $1 AND created_at > $2;
+SELECT COUNT(*) FROM agent_questions
+ WHERE job_id = $1 AND created_at > $2
+   AND (metadata IS NULL OR asked_by_id IS NULL OR asked_by_id <> 'system');
 
 -- What is open: $1 workspace, $2 and $3 where the page before ended, $4 rows at most, $5 now, $6 a type or
 -- NULL, $7 a project or NULL. What is overdue is not open, whether or not a row says so yet.

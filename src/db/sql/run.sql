@@ -19,8 +19,9 @@ UPDATE runs
 -- A call is begun by who holds its run: $1 the call, $2 its job, $3 the node, $4 its epoch, $5 now.
 -- name: run_call_begin
 UPDATE run_calls
-   SET state = 'running', epoch = $4, attempt = attempt + 1, started_at = $5
- WHERE id = $1 AND job_id = $2 AND state = 'queued'
+   SET state = 'running', epoch = $4, attempt = attempt + CASE WHEN state = 'queued' THEN 1 ELSE 0 END, started_at = $5
+ WHERE id = $1 AND job_id = $2
+   AND (state = 'queued' OR (CAST($6 AS BIGINT) = 1 AND state = 'running' AND epoch = $4))
    AND EXISTS (SELECT 1 FROM runs r WHERE r.job_id = $2 AND r.node = $3 AND r.epoch = $4);
 
 -- Answers to questions that nobody waited for, which the model has not been told.
@@ -37,15 +38,28 @@ SELECT c.id, q.question, CAST(q.response AS TEXT), q.outcome_by
 -- name: run_tool_approved
 SELECT digest FROM run_approved_tools WHERE workspace_id = $1 AND name = $2;
 
+-- Whether people have approved this call ($2), as core/runs writes it down: behind what its model was told last ($3).
+-- name: run_call_approved
+SELECT 1 FROM run_entries
+ WHERE job_id = $1 AND seq > $3 AND kind = 'decision' AND call_id = $2 AND data LIKE '%"rule":"people","verdict":"approved"%'
+ LIMIT 1;
+
 -- name: run_tool_approve
 INSERT INTO run_approved_tools (workspace_id, name, digest, approved_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (workspace_id, name) DO UPDATE SET digest = excluded.digest, approved_at = excluded.approved_at;
 
--- What the other runs of a project have taken that were made since $2.
+-- What the runs of a project have taken since the hour $2.
 -- name: run_project_spent
-SELECT COALESCE(SUM(tokens_in + tokens_out), 0), COALESCE(SUM(money), 0)
-  FROM runs
- WHERE project_id = $1 AND created_at >= $2 AND job_id <> $3;
+SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(money), 0) FROM project_spending WHERE project_id = $1 AND hour >= $2;
+
+-- They take $4 tokens and $5 of money in the hour $3, whose slot is $2. A project that is gone takes nothing.
+-- name: run_project_spend
+INSERT INTO project_spending (project_id, slot, hour, tokens, money)
+SELECT p.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT) FROM projects p WHERE p.id = $1
+ON CONFLICT (project_id, slot) DO UPDATE
+   SET tokens = excluded.tokens + CASE WHEN project_spending.hour = excluded.hour THEN project_spending.tokens ELSE 0 END,
+       money = excluded.money + CASE WHEN project_spending.hour = excluded.hour THEN project_spending.money ELSE 0 END,
+       hour = excluded.hour;
 
 -- name: run_entry_insert
 INSERT INTO run_entries ({run_entry_insert}) VALUES ({run_entry_insert_values});
@@ -121,14 +135,31 @@ UPDATE runs SET node = $2, epoch = epoch + 1 WHERE job_id = $1;
 -- name: run_held
 SELECT node, epoch FROM runs WHERE job_id = $1;
 
+-- name: run_ours
+SELECT job_id, epoch FROM runs WHERE node = $1;
+
+-- While nobody has them their time does not count: it goes on with the next claim.
 -- name: run_release
-UPDATE runs SET node = NULL WHERE node = $1;
+UPDATE runs SET node = NULL, began_at = NULL WHERE node = $1;
 
 -- name: run_free
-UPDATE runs SET node = NULL WHERE node IS NOT NULL;
+UPDATE runs SET node = NULL, began_at = NULL WHERE node IS NOT NULL;
+
+-- One of them, under the claim that its node had.
+-- name: run_let_go
+UPDATE runs SET node = NULL, began_at = NULL WHERE job_id = $1 AND node = $2 AND epoch = $3;
 
 -- name: run_project_name
 SELECT name FROM projects WHERE id = $1;
+
+-- What changes without a step: how long a run has taken until now ($2), since when its time counts (nothing while it does not), and
+-- its last entry.
+-- name: run_keep
+UPDATE runs SET used_ms = $2, began_at = $3, last_seq = $4 WHERE job_id = $1;
+
+-- Whether there is a project with this id or name, in whichever workspace.
+-- name: run_project_known
+SELECT 1 FROM projects WHERE id = $1 OR name = $1 LIMIT 1;
 
 -- What the tool of a call asks people ($2, and the question), or nothing any more.
 -- name: run_call_elicit

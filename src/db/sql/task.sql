@@ -26,6 +26,17 @@ SELECT {task}
  WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB)))) AND project_id = $2
  ORDER BY id;
 
+-- What people know the tasks of the JSON list $1 by, and how they stand.
+-- name: task_label_many @sqlite
+SELECT {task_label t}
+  FROM json_each($1) r CROSS JOIN tasks t ON t.id = r.value
+ WHERE t.project_id = $2;
+
+-- name: task_label_many @postgres
+SELECT {task_label}
+  FROM tasks
+ WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST($1 AS JSONB)))) AND project_id = $2;
+
 -- Which ids of the JSON list $1 are tasks of the project, each once.
 -- name: task_known @sqlite
 SELECT DISTINCT t.id FROM json_each($1) r CROSS JOIN tasks t ON t.id = r.value

@@ -105,6 +105,9 @@ UPDATE discussion_state SET driver = $2, driver_epoch = driver_epoch + 1 WHERE d
 -- name: drive_held
 SELECT driver, driver_epoch FROM discussion_state WHERE discussion_id = $1;
 
+-- name: drive_ours
+SELECT discussion_id, driver_epoch FROM discussion_state WHERE driver = $1;
+
 -- name: drive_release
 UPDATE discussion_state SET driver = NULL WHERE driver = $1;
 

@@ -3,7 +3,7 @@
 
 -- columns: inbox_item
 type, id, text, agent, project_id, project, assigned_to, assignee, due, asked, source, default_response, discussion_id,
-response_type, required_role, requested_by, asked_by_id, required_approvals, approvals;
+response_type, required_role, requested_by, asked_by_id, required_approvals, approvals, task;
 
 -- Questions come in two parts, each in the order of an index, however many there are: those with a deadline, the nearest
 -- first ($4 now, $5 a type or NULL), and then the others, for whom no time is asked ($4 a type or NULL).
@@ -15,7 +15,8 @@ SELECT q.type AS type, q.id AS id, q.question AS text, (SELECT j.agent FROM jobs
        q.timeout_at AS due, q.created_at AS asked, CAST(NULL AS TEXT) AS source,
        q.default_response AS default_response, CAST(NULL AS TEXT) AS discussion_id, q.response_type AS response_type,
        q.required_role AS required_role, q.requested_by AS requested_by, q.asked_by_id AS asked_by_id,
-       q.required_approvals AS required_approvals, q.approvals AS approvals
+       q.required_approvals AS required_approvals, q.approvals AS approvals,
+       (SELECT t.title FROM jobs j JOIN tasks t ON t.id = j.task_id WHERE j.id = q.job_id) AS task
   FROM question_rows q
  WHERE q.workspace_id = $1 AND q.status = 'pending' AND q.due_at IS NOT NULL AND q.due_at >= $4
    AND (CAST($2 AS TEXT) IS NULL OR q.project_id = $2)
@@ -31,7 +32,8 @@ SELECT q.type AS type, q.id AS id, q.question AS text, (SELECT j.agent FROM jobs
        q.timeout_at AS due, q.created_at AS asked, CAST(NULL AS TEXT) AS source,
        q.default_response AS default_response, CAST(NULL AS TEXT) AS discussion_id, q.response_type AS response_type,
        q.required_role AS required_role, q.requested_by AS requested_by, q.asked_by_id AS asked_by_id,
-       q.required_approvals AS required_approvals, q.approvals AS approvals
+       q.required_approvals AS required_approvals, q.approvals AS approvals,
+       (SELECT t.title FROM jobs j JOIN tasks t ON t.id = j.task_id WHERE j.id = q.job_id) AS task
   FROM question_rows q
  WHERE q.workspace_id = $1 AND q.status = 'pending' AND q.due_at IS NULL
    AND (CAST($2 AS TEXT) IS NULL OR q.project_id = $2)
@@ -47,7 +49,8 @@ SELECT q.type AS type, q.id AS id, q.question AS text, (SELECT j.agent FROM jobs
        q.timeout_at AS due, q.created_at AS asked, CAST(NULL AS TEXT) AS source,
        q.default_response AS default_response, CAST(NULL AS TEXT) AS discussion_id, q.response_type AS response_type,
        q.required_role AS required_role, q.requested_by AS requested_by, q.asked_by_id AS asked_by_id,
-       q.required_approvals AS required_approvals, q.approvals AS approvals
+       q.required_approvals AS required_approvals, q.approvals AS approvals,
+       (SELECT t.title FROM jobs j JOIN tasks t ON t.id = j.task_id WHERE j.id = q.job_id) AS task
   FROM question_rows q
  WHERE q.workspace_id = $1 AND q.status = 'pending' AND (q.due_at IS NULL OR q.due_at >= $4)
    AND (CAST($2 AS TEXT) IS NULL OR q.project_id = $2)
@@ -62,7 +65,8 @@ SELECT 'open_questions' AS type, s.id AS id, s.questions AS text, s.agent AS age
        s.created_at AS asked, s.source AS source, CAST(NULL AS TEXT) AS default_response,
        CAST(NULL AS TEXT) AS discussion_id,
        CAST(NULL AS TEXT) AS response_type, CAST(NULL AS TEXT) AS required_role, CAST(NULL AS TEXT) AS requested_by,
-       CAST(NULL AS TEXT) AS asked_by_id, 1 AS required_approvals, CAST(NULL AS TEXT) AS approvals
+       CAST(NULL AS TEXT) AS asked_by_id, 1 AS required_approvals, CAST(NULL AS TEXT) AS approvals,
+       (SELECT t.title FROM tasks t WHERE s.source = 'execute' AND t.id = s.source_id) AS task
   FROM projects p JOIN open_questions s ON s.project_id = p.id AND s.status = 'open'
  WHERE p.workspace_id = $1 AND (CAST($2 AS TEXT) IS NULL OR p.id = $2)
  ORDER BY s.id
@@ -76,7 +80,8 @@ SELECT 'prompt' AS type, p.id AS id, p.prompt_message AS text, p.requester_agent
        witan_time(p.created_at) AS asked, CAST(NULL AS TEXT) AS source, CAST(NULL AS TEXT) AS default_response,
        CAST(NULL AS TEXT) AS discussion_id,
        CAST(NULL AS TEXT) AS response_type, CAST(NULL AS TEXT) AS required_role, CAST(NULL AS TEXT) AS requested_by,
-       CAST(NULL AS TEXT) AS asked_by_id, 1 AS required_approvals, CAST(NULL AS TEXT) AS approvals
+       CAST(NULL AS TEXT) AS asked_by_id, 1 AS required_approvals, CAST(NULL AS TEXT) AS approvals,
+       CAST(NULL AS TEXT) AS task
   FROM prompt_mentions m JOIN discussion_prompts p ON p.id = m.prompt_id
        LEFT JOIN projects o ON o.id = p.project_id
  WHERE m.workspace_id = $1 AND m.agent_key = $5 AND m.created_at >= $6 AND p.status IN ('pending', 'collecting') AND p.due_at >= $4
@@ -93,7 +98,8 @@ SELECT 'turn' AS type, t.id AS id, s.topic AS text, CAST(NULL AS TEXT) AS agent,
        t.created_at AS asked, CAST(NULL AS TEXT) AS source, CAST(NULL AS TEXT) AS default_response,
        t.discussion_id AS discussion_id,
        CAST(NULL AS TEXT) AS response_type, CAST(NULL AS TEXT) AS required_role, CAST(NULL AS TEXT) AS requested_by,
-       CAST(NULL AS TEXT) AS asked_by_id, 1 AS required_approvals, CAST(NULL AS TEXT) AS approvals
+       CAST(NULL AS TEXT) AS asked_by_id, 1 AS required_approvals, CAST(NULL AS TEXT) AS approvals,
+       CAST(NULL AS TEXT) AS task
   FROM discussion_turns t JOIN discussion_state s ON s.discussion_id = t.discussion_id
        LEFT JOIN projects p ON p.id = s.project_id
        LEFT JOIN members m ON m.workspace_id = t.workspace_id AND m.user_id = t.user_id
