@@ -37,6 +37,11 @@ static bool claim(const struct tx *tx, struct holder_unit *unit, size_t limit, s
     return true;
 }
 
+static bool ours(const struct tx *tx, const char *node, struct held_row **list, size_t *count)
+{
+    return holding_ours(tx, HOLDING_DISCUSSION, node, list, count);
+}
+
 static void claimed(struct holder *holder, const struct held_row *row)
 {
     turns_doom(council_of(holder), row->id, row->epoch);
@@ -169,6 +174,7 @@ static const struct holder_calls council_calls = {
     .lapse = "the lease on discussions ran out; their calls are closed",
     .room = room,
     .claim = claim,
+    .ours = ours,
     .claimed = claimed,
     .in_hand = in_hand,
     .drop = drop_all,

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 #define FOREVER_MS (INT64_C(100) * 366 * 86400000)
-#define RETRY_MS   500 /* after a claim or a renewal that the store did not take */
+#define RETRY_MS   500   /* after a claim or a renewal that the store did not take */
+#define DOUBT_MS   60000 /* for how long a commit of which nobody heard may still be on its way */
 
 /* Mail and timers. */
 
@@ -60,9 +61,10 @@ struct lease_unit {
     struct holder_unit unit; /* first */
     int64_t began_ms;
     bool anew; /* all that was held is let go of first: it was dropped, and nobody would take it up again */
+    bool in_doubt; /* `list` is all that the node holds */
     size_t limit;
     struct held_row *list;
-    size_t count;
+    size_t count, claimed; /* rows of `list`; those of them that were free before */
 };
 
 bool holder_holds(const struct holder *holder)
@@ -170,10 +172,29 @@ static bool run_claim(const struct tx *tx, struct holder_unit *unit)
 {
     struct lease_unit *lease = (struct lease_unit *)unit;
 
-    lease->count = 0;
-    return begin_lease(tx, lease) &&
-           unit->holder->calls->claim(tx, unit, lease->limit, &lease->list, &lease->count) &&
-           (lease->count == 0 || renew_lease(tx, lease));
+    lease->count = lease->claimed = 0;
+    if (!begin_lease(tx, lease) ||
+        !unit->holder->calls->claim(tx, unit, lease->limit, &lease->list, &lease->claimed))
+        return false;
+    lease->count = lease->claimed;
+    if (lease->in_doubt && !unit->holder->calls->ours(tx, unit->holder->node, &lease->list, &lease->count))
+        return false;
+    return lease->count == 0 || renew_lease(tx, lease);
+}
+
+static void begin_to_doubt(struct holder *holder)
+{
+    holder->doubt_at_ms = clock_ticks_ms();
+    holder->doubt_pause_ms = HOLDER_LOOK_MS;
+}
+
+static bool is_in_doubt(struct holder *holder, int64_t now)
+{
+    if (holder->doubt_at_ms == 0 || now < holder->doubt_at_ms)
+        return false;
+    holder->doubt_at_ms = holder->doubt_pause_ms <= DOUBT_MS ? now + holder->doubt_pause_ms : 0;
+    holder->doubt_pause_ms *= 2;
+    return true;
 }
 
 static void after_claim(struct holder_unit *unit)
@@ -183,6 +204,8 @@ static void after_claim(struct holder_unit *unit)
 
     holder->claiming = false;
     if (unit->work.err.code != ERR_NONE) {
+        if (claim->in_doubt || unit->work.err.code == ERR_OUTCOME_UNKNOWN)
+            begin_to_doubt(holder);
         if (!unit_may_work_later(unit))
             log_line(LOG_WARN, "rows cannot be claimed", "why", unit->work.err.text, NULL);
         holder->look_at_ms = clock_ticks_ms() + RETRY_MS;
@@ -190,7 +213,7 @@ static void after_claim(struct holder_unit *unit)
         return;
     }
     if (is_overtaken(claim)) {
-        holder->look = true;
+        holder->look = true; /* and all that the node holds is let go of then */
         unit_free(unit);
         return;
     }
@@ -198,8 +221,8 @@ static void after_claim(struct holder_unit *unit)
         lease_holds(holder, claim->began_ms);
     else if (claim->anew && holder->calls->in_hand(holder) == 0)
         lease_ends(holder);
-    holder->look |= claim->count == claim->limit;
-    atomic_fetch_add(&holder->claimed, claim->count);
+    holder->look |= claim->claimed == claim->limit;
+    atomic_fetch_add(&holder->claimed, claim->claimed);
     for (size_t i = 0; i < claim->count && !holder->stopping; i++)
         holder->calls->claimed(holder, &claim->list[i]);
     unit_free(unit);
@@ -229,6 +252,7 @@ static void claim(struct holder *holder)
     struct lease_unit *lease = lease_unit(holder, run_claim, after_claim);
 
     lease->limit = limit;
+    lease->in_doubt = is_in_doubt(holder, now);
     holder->claiming = true;
     unit_hand_in(&lease->unit);
 }

@@ -60,6 +60,9 @@ struct holder_calls {
     /* In the store: holding_claim, and what else a claim means to the noun. */
     bool (*claim)(const struct tx *tx, struct holder_unit *unit, size_t limit, struct held_row **list,
                   size_t *count);
+    /* Of what may have been claimed in a commit of which nobody heard: all that the node holds. */
+    bool (*ours)(const struct tx *tx, const char *node, struct held_row **list, size_t *count);
+    /* Perhaps of one that is in hand under this very epoch: then it is left alone. */
     void (*claimed)(struct holder *holder, const struct held_row *row);
     /* How much there is that needs the lease and that stopping waits for. */
     size_t (*in_hand)(const struct holder *holder);
@@ -95,6 +98,9 @@ struct holder {
     bool stopping, look, claiming, renewing;
     bool lapsed; /* what was in hand is dropped, and not let go of in the store yet */
     int64_t look_at_ms, renew_at_ms;
+    /* Nobody knows how the commit of a claim went, and it may still be on its way: rows may be ours that are
+     * not in hand. When to look for them next, after longer and longer pauses, or 0. */
+    int64_t doubt_at_ms, doubt_pause_ms;
     int64_t renewed_ms; /* 0: it has no lease */
     struct timers timers;
     size_t units; /* under way */

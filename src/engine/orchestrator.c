@@ -14,6 +14,8 @@
 #include "engine/holder.h"
 #include "engine/orchestrator_desk.h"
 #include "engine/task_folder.h"
+#include "toolbox/secrets.h"
+#include "toolbox/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,13 +49,15 @@ struct coding {
     struct arena arena; /* what follows points into it */
     const char *config, *prompt;
     struct output output;
-    const char *broke; /* why it did not end as one that succeeded, or NULL */
-    struct err failed; /* of the desk */
+    const char *broke;                      /* why it did not end as one that succeeded, or NULL */
+    const char *how, *printed, *complained; /* for the job's log */
+    struct err failed;                      /* of the desk */
 
     pthread_mutex_t lock; /* the program's end, and whoever wants to end it */
     struct program_run *run;
     bool ended;
     struct buf out, errors;
+    bool errors_cut; /* of them the end was kept */
     struct program_result result;
 };
 
@@ -133,7 +137,8 @@ static bool run_take(const struct tx *tx, struct holder_unit *unit)
 
 static void give_up(struct coding *coding, const char *reason);
 
-/* What cannot be written is asked about; what cannot even be asked about is let go of, and claimed again. */
+/* What cannot be written is asked about; what cannot even be asked about stays as it is until this node goes.
+ */
 static void take_failed(struct take_unit *take)
 {
     struct coding *coding = take->coding;
@@ -207,21 +212,32 @@ static void give_up(struct coding *coding, const char *reason)
 
 static bool write_end(const struct tx *tx, const struct take_ref *ref, struct take_unit *unit)
 {
+    struct coding *coding = unit->coding;
+
     unit->step = (struct take_step){ .over = true };
-    return orchestrate_end(tx, ref, &unit->coding->output, unit->coding->broke);
+    return orchestrate_end(tx, ref,
+                           &(struct take_end){ .output = &coding->output,
+                                               .broke = coding->broke,
+                                               .how = coding->how,
+                                               .printed = coding->printed,
+                                               .errors = coding->complained });
 }
 
 /* The program. */
 
-/* The last of what it said about what went wrong, for people. */
-static const char *last_words(struct coding *coding)
+/* The last of what it said, for people. */
+static const char *end_of(struct coding *coding, const struct buf *said, size_t most)
 {
-    const struct buf *said = coding->errors.len > 0 ? &coding->errors : &coding->out;
-    size_t from = said->len > CODER_LAST_WORDS ? said->len - CODER_LAST_WORDS : 0;
+    size_t from = said->len > most ? said->len - most : 0;
     char *text = str_sanitise(
         &coding->arena, arena_copy(&coding->arena, said->bytes ? said->bytes + from : "", said->len - from));
 
     return str_trim(&coding->arena, text);
+}
+
+static const char *last_words(struct coding *coding)
+{
+    return end_of(coding, coding->errors.len > 0 ? &coding->errors : &coding->out, CODER_LAST_WORDS);
 }
 
 static const char *why_broken(struct coding *coding)
@@ -237,6 +253,18 @@ static const char *why_broken(struct coding *coding)
                             *words ? ": \"" : ".", words, *words ? "\"." : "");
     return arena_format(&coding->arena, "The coder's command did not come to its end: %s",
                         *result->why ? result->why : "it was ended.");
+}
+
+static const char *how_ended(struct coding *coding)
+{
+    const struct program_result *result = &coding->result;
+    double seconds = (double)result->took_ms / 1000;
+
+    if (result->end == PROGRAM_EXITED)
+        return arena_format(&coding->arena, "The coder's command ended with status %d after %.1f s.",
+                            result->status, seconds);
+    return arena_format(&coding->arena, "The coder's command was ended after %.1f s: %s", seconds,
+                        *result->why ? result->why : "nobody said why.");
 }
 
 static void heard_read(struct mail *mail)
@@ -263,15 +291,35 @@ static void mend(struct buf *said)
     }
 }
 
+/* What the operator has given it is for no log, no question and no result; what takes its place is shorter.
+ */
+static void hide_secrets(struct coding *coding, struct buf *said, bool cut)
+{
+    bool broken = coding->result.end != PROGRAM_EXITED; /* it may have been writing */
+    const char *text = arena_copy(&coding->arena, said->bytes ? said->bytes : "", said->len);
+
+    text = secrets_hidden_part(&coding->arena, coding->of->setup.coder_secrets, text, cut, broken);
+    buf_clear(said);
+    buf_text(said, text);
+}
+
 static void read_output(struct desk_item *item)
 {
     struct coding *coding = (struct coding *)(void *)((char *)item - offsetof(struct coding, item));
     struct output_options options = { .coder = true };
-    const char *text = coding->out.bytes ? coding->out.bytes : "";
 
     mend(&coding->out);
     mend(&coding->errors);
+    if (coding->of->setup.coder_secrets) {
+        hide_secrets(coding, &coding->out, false);
+        hide_secrets(coding, &coding->errors, coding->errors_cut);
+    }
+    const char *text = coding->out.bytes ? coding->out.bytes : "";
+
     coding->broke = why_broken(coding);
+    coding->how = how_ended(coding);
+    coding->printed = end_of(coding, &coding->out, CODER_ERRORS);
+    coding->complained = end_of(coding, &coding->errors, CODER_ERRORS);
     if (!output_read(&coding->arena, text, coding->out.len, &options, &coding->output, &coding->failed))
         coding->broke = arena_text(&coding->arena, coding->failed.text);
     holder_post(&coding->of->holder, &coding->mail, heard_read);
@@ -287,11 +335,16 @@ static bool program_said(void *user, const char *bytes, size_t len)
 static bool program_complained(void *user, const char *bytes, size_t len)
 {
     struct coding *coding = user;
-    size_t keep = len < CODER_ERRORS ? len : CODER_ERRORS;
+    struct buf *errors = &coding->errors;
+    size_t keep = len < CODER_ERRORS ? len : CODER_ERRORS, room = CODER_ERRORS - keep;
 
-    if (coding->errors.len + keep > CODER_ERRORS)
-        buf_clear(&coding->errors);
-    buf_add(&coding->errors, bytes + len - keep, keep);
+    if (errors->len + len > CODER_ERRORS)
+        coding->errors_cut = true;
+    if (errors->len > room) {
+        memmove(errors->bytes, errors->bytes + errors->len - room, room);
+        errors->len = room;
+    }
+    buf_add(errors, bytes + len - keep, keep);
     return true;
 }
 
@@ -323,22 +376,13 @@ static void start_program(struct coding *coding)
     struct program_callbacks callbacks = {
         .output = program_said, .errors = program_complained, .done = program_done, .user = coding
     };
+    struct tool_work work = { coding->job_id, coding->project_id, coding->task_id };
     struct program program = *setup->coder;
     struct program_run *run = NULL;
     struct err err = { 0 };
-    size_t count = 0;
 
-    while (program.environment && program.environment[count])
-        count++;
-    const char **environment = arena_array(&coding->arena, const char *, count + 4);
-
-    if (count > 0)
-        memcpy(environment, program.environment, count * sizeof(*environment));
-    environment[count++] = arena_format(&coding->arena, "WITAN_TASK_ID=%s", coding->task_id);
-    environment[count++] = arena_format(&coding->arena, "WITAN_PROJECT_ID=%s", coding->project_id);
-    environment[count] = arena_format(&coding->arena, "WITAN_JOB_ID=%s", coding->job_id);
-    program.environment = environment;
-    program.folder = arena_format(&coding->arena, "%s/%s", setup->folder, coding->task_id);
+    program.environment = tool_work_environment(&coding->arena, setup->coder, &work);
+    program.folder = tool_work_folder(&coding->arena, setup->folder, coding->task_id);
     if (!programs_start(setup->programs, &program, coding->prompt, strlen(coding->prompt), false, &callbacks,
                         &run, &err)) {
         give_up(coding,
@@ -350,10 +394,55 @@ static void start_program(struct coding *coding)
     pthread_mutex_unlock(&coding->lock);
 }
 
+/* A job that ended before its command had a name here was heard of in vain, so it is looked at once more when
+ * the command runs. By id: the command may be gone before the answer comes. */
+struct job_look {
+    struct holder_unit unit; /* first */
+    char job_id[UUID_SIZE];
+    bool over;
+    int tries;
+};
+
+static bool run_job_look(const struct tx *tx, struct holder_unit *unit)
+{
+    struct job_look *look = (struct job_look *)unit;
+
+    return orchestrate_job_is_over(tx, look->job_id, &look->over);
+}
+
+static void stop_job(struct orchestrator *orchestrator, const char *job_id)
+{
+    for (struct coding *coding = orchestrator->first; coding; coding = coding->next)
+        if (strcmp(coding->job_id, job_id) == 0)
+            coding_stop(coding);
+}
+
+static void after_job_look(struct holder_unit *unit)
+{
+    struct job_look *look = (struct job_look *)unit;
+
+    if (unit->work.err.code != ERR_NONE && !unit->holder->stopping && look->tries < HOLDER_TRIES) {
+        unit_again(unit, ++look->tries);
+        return;
+    }
+    if (unit->work.err.code == ERR_NONE && look->over)
+        stop_job(orchestrator_of(unit->holder), look->job_id);
+    unit_free(unit);
+}
+
+static void look_at_job(struct coding *coding)
+{
+    struct job_look *look = unit_new(&coding->of->holder, sizeof(*look), run_job_look, after_job_look);
+
+    snprintf(look->job_id, sizeof(look->job_id), "%s", coding->job_id);
+    unit_hand_in(&look->unit);
+}
+
 static void after_begin(struct coding *coding, const struct take_step *step)
 {
     snprintf(coding->job_id, sizeof(coding->job_id), "%s", step->job_id);
     coding->prompt = arena_text(&coding->arena, step->prompt);
+    look_at_job(coding);
     start_program(coding);
 }
 
@@ -408,29 +497,41 @@ static bool write_open(const struct tx *tx, const struct take_ref *ref, struct t
 
 /* The holder's calls. */
 
+/* One more than there is: a look is made with all in hand, too, since it ends what nobody wants any more. */
 static size_t room(struct holder *holder)
 {
     size_t count = orchestrator_of(holder)->count;
 
     if (!settings()->runner_drive)
         return 0;
-    return count < ORCHESTRATOR_HELD ? ORCHESTRATOR_HELD - count : 0;
+    return count < ORCHESTRATOR_HELD ? ORCHESTRATOR_HELD - count + 1 : 1;
 }
 
 static bool claim(const struct tx *tx, struct holder_unit *unit, size_t limit, struct held_row **list,
                   size_t *count)
 {
-    if (!orchestrate_claim(tx, unit->holder->node, limit, list, count))
+    if (!orchestrate_claim(tx, unit->holder->node, limit - 1, list, count))
         return false;
     if (*count > 0)
         unit->phases = 1U << TAKES_TAKING;
     return true;
 }
 
+static bool ours(const struct tx *tx, const char *node, struct held_row **list, size_t *count)
+{
+    return holding_ours(tx, HOLDING_TAKE, node, list, count);
+}
+
 static void claimed(struct holder *holder, const struct held_row *row)
 {
-    struct coding *coding = coding_new(orchestrator_of(holder), row);
+    struct orchestrator *orchestrator = orchestrator_of(holder);
+    struct coding *coding = orchestrator->first;
 
+    while (coding && !(strcmp(coding->take_id, row->id) == 0 && coding->epoch == row->epoch))
+        coding = coding->next;
+    if (coding)
+        return;
+    coding = coding_new(orchestrator, row);
     unit_hand_in(&take_unit(coding, write_open, after_open)->unit);
 }
 
@@ -463,6 +564,7 @@ static const struct holder_calls orchestrator_calls = {
     .lapse = "the lease on tasks that are out ran out; their commands are ended",
     .room = room,
     .claim = claim,
+    .ours = ours,
     .claimed = claimed,
     .in_hand = in_hand,
     .drop = drop_all,
@@ -493,9 +595,7 @@ static void heard_job(struct mail *mail)
 {
     struct ended_job *ended = (struct ended_job *)mail;
 
-    for (struct coding *coding = ended->of->first; coding; coding = coding->next)
-        if (strcmp(coding->job_id, ended->job_id) == 0)
-            coding_stop(coding);
+    stop_job(ended->of, ended->job_id);
     holder_look(&ended->of->holder);
     free(ended);
 }

@@ -12,9 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_MS 20 /* between two looks for what was heard of: most of that is about other jobs */
+#define LOOK_MS       20    /* between two looks for what was heard of: most of that is about other jobs */
+#define TOOLS_MS      10000 /* for MCP servers to list their tools, before any run is claimed */
+#define TOOLS_LOOK_MS 50
+
+static void look_now(void *user)
+{
+    struct runner *runner = user;
+
+    runner->looked_ms = clock_ticks_ms();
+    holder_look(&runner->holder);
+}
 
 /* Claiming. */
+
+/* A run that begins with the server would be told of no tool of an MCP server, were those not waited for. */
+static bool waits_for_tools(struct runner *runner)
+{
+    if (clock_ticks_ms() - runner->opened_ms >= TOOLS_MS || tools_are_settled())
+        return false;
+    if (!timer_is_set(&runner->look))
+        holder_after(&runner->holder, &runner->look, TOOLS_LOOK_MS, look_now, runner);
+    return true;
+}
 
 static size_t room(struct holder *holder)
 {
@@ -22,7 +42,7 @@ static size_t room(struct holder *holder)
     size_t count = runner->runs.count;
 
     runner->full = count >= RUNNER_HELD;
-    if (!settings()->runner_drive || runner->full)
+    if (!settings()->runner_drive || runner->full || waits_for_tools(runner))
         return 0;
     return RUNNER_HELD - count < RUNNER_CLAIM ? RUNNER_HELD - count : RUNNER_CLAIM;
 }
@@ -35,6 +55,11 @@ static bool claim(const struct tx *tx, struct holder_unit *unit, size_t limit, s
     if (*count > 0)
         unit->phases = 1U << RUN_OPENING;
     return true;
+}
+
+static bool ours(const struct tx *tx, const char *node, struct held_row **list, size_t *count)
+{
+    return holding_ours(tx, HOLDING_RUN, node, list, count);
 }
 
 static void claimed(struct holder *holder, const struct held_row *row)
@@ -74,14 +99,6 @@ struct run_news {
     char job_id[UUID_SIZE];
 };
 
-static void look_now(void *user)
-{
-    struct runner *runner = user;
-
-    runner->looked_ms = clock_ticks_ms();
-    holder_look(&runner->holder);
-}
-
 static void look_soon(struct runner *runner)
 {
     int64_t after = runner->looked_ms + LOOK_MS - clock_ticks_ms();
@@ -113,7 +130,7 @@ static void heard_of_job(struct mail *mail)
 
     if (held && !held->doomed) {
         held->look = true;
-        held->answers = has_asked(held);
+        held->answers |= has_asked(held);
         held_move(held);
     } else {
         look_soon(news->runner);
@@ -191,7 +208,7 @@ static void work(struct holder *holder)
 {
     struct runner *runner = runner_of(holder);
 
-    if (runner->crowded && runner->calls_out < RUNNER_CALLS) {
+    if (runner->crowded && runner->calls_out - runner->calls_asking < RUNNER_CALLS) {
         runner->crowded = false;
         held_each(runner, held_move);
     }
@@ -204,6 +221,7 @@ static const struct holder_calls runner_calls = {
     .lapse = "the lease on runs ran out; what they have out is closed",
     .room = room,
     .claim = claim,
+    .ours = ours,
     .claimed = claimed,
     .in_hand = in_hand,
     .drop = drop_all,
@@ -227,6 +245,7 @@ static struct runner *runner_new(struct tailer *tailer, struct llm *llm, struct 
 
     memset(runner, 0, sizeof(*runner));
     holder_init(&runner->holder);
+    runner->opened_ms = clock_ticks_ms();
     runner->tailer = tailer;
     runner->llm = llm;
     runner->toolbox = toolbox;

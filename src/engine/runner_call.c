@@ -60,6 +60,7 @@ void held_call_free(struct held_call *call)
         at = &(*at)->next;
     *at = call->next;
     forget_words(held, call);
+    held->runner->calls_asking -= call->asked != NULL;
     for (struct held_word *asked = call->asked, *next; asked; asked = next) {
         next = asked->next;
         held_word_free(asked);
@@ -166,6 +167,12 @@ static struct tool copy_tool(struct arena *arena, const struct tool *from)
     return to;
 }
 
+static struct tool_work copy_work(struct arena *arena, const struct tool_work *from)
+{
+    return (struct tool_work){ arena_text(arena, from->job_id), arena_text(arena, from->project_id),
+                               arena_text(arena, from->task_id) };
+}
+
 static void no_result(struct held_call *call, const struct err *err)
 {
     call->result = (struct tool_result){ .end = TOOL_NOT_THERE, .text = arena_text(&call->arena, err->text) };
@@ -179,13 +186,14 @@ void held_call_begin(struct held_call *call)
     struct tool_callbacks callbacks = {
         .asked = tool_asked, .progress = tool_progress, .done = tool_done, .user = call
     };
+    const struct tool_request request = { &call->tool, call->arguments, call->work };
     struct err err = { 0 };
 
     call->stage = HELD_OUT;
     call->closed = false;
     if (!toolbox)
         err_set(&err, ERR_UNAVAILABLE, "This server has no tools.");
-    else if (toolbox_call(toolbox, &call->tool, call->arguments, &callbacks, &call->call, &err))
+    else if (toolbox_call(toolbox, &request, &callbacks, &call->call, &err))
         return;
     no_result(call, &err);
 }
@@ -201,6 +209,7 @@ void held_call_adopt(struct held_run *held, const struct run_todo *todo, bool be
     call->call_id = arena_text(&call->arena, todo->call_id);
     call->arguments = arena_text(&call->arena, todo->arguments);
     call->tool = copy_tool(&call->arena, todo->tool);
+    call->work = copy_work(&call->arena, &todo->work);
     while (*at)
         at = &(*at)->next;
     *at = call;
@@ -273,6 +282,7 @@ static void answer_one(struct held_run *held, const struct run_answered *answere
 
     *at = word->next;
     held_word_free(word);
+    held->runner->calls_asking -= call->asked == NULL;
     if (call->stage == HELD_OUT)
         toolbox_answer(held->runner->toolbox, call->call, answered->elicitation, answered->answer,
                        answered->content);

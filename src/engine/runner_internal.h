@@ -29,12 +29,14 @@ struct runner {
     struct lane_client client;
     struct mail room; /* a place of ours is there to be taken */
     atomic_bool room_told;
-    struct table runs;  /* all in hand, by their jobs */
-    size_t calls_out;   /* of tools: begun, or about to be */
-    bool full, crowded; /* runs wait for room in memory; calls of tools for one to come back */
-    struct mail news;   /* something may want to be claimed */
+    struct table runs;   /* all in hand, by their jobs */
+    size_t calls_out;    /* of tools: begun, or about to be */
+    size_t calls_asking; /* of those: that wait for an answer of people, and take no room */
+    bool full, crowded;  /* runs wait for room in memory; calls of tools for one to come back */
+    struct mail news;    /* something may want to be claimed */
     atomic_bool news_told;
     struct timer look; /* when to look for it */
+    int64_t opened_ms; /* by clock_ticks_ms */
     int64_t looked_ms; /* by clock_ticks_ms */
 
     atomic_size_t in_hand, calls; /* for those who look from outside */
@@ -59,6 +61,7 @@ struct run_talk {
     size_t count, room;
     struct llm_tool *tools;
     size_t tool_count;
+    uint64_t edition; /* of the tools */
     const char *speaker, *model_config;
 };
 
@@ -90,11 +93,13 @@ struct held_call {
     bool unwanted;           /* what comes of it is not stored */
     bool closed;             /* its tool was told to end */
     bool given_up;           /* that it could not be stored is stored instead */
+    bool in_doubt;           /* nobody knows whether it was stored that it begins */
     uint64_t call;           /* the toolbox's */
     struct held_word *asked; /* stored, and not answered yet */
     struct arena arena;      /* the toolbox's thread's from the call's start to its last word */
     const char *call_id, *arguments;
     struct tool tool;
+    struct tool_work work;
     struct tool_result result;
     int64_t told_ms; /* the toolbox's thread's: when its progress was last passed on */
 };
@@ -152,6 +157,9 @@ void held_claimed(struct runner *runner, const char *job_id, int64_t epoch);
 void held_follow(struct held_run *held, const struct run_step *step, size_t begun);
 /* Nothing more of it is begun; what is out is closed. With `lost` nothing more is stored either. */
 void held_doom(struct held_run *held, bool lost);
+/* Its row is nobody's, if it is still ours under this claim: what nobody has in hand would else never be
+ * claimed. */
+void held_let_go(const struct held_run *held);
 /* Gone, if it is doomed and nothing holds it any more. */
 bool held_release(struct held_run *held);
 void held_each(struct runner *runner, void (*does)(struct held_run *held));

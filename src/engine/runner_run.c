@@ -72,6 +72,12 @@ void held_claimed(struct runner *runner, const char *job_id, int64_t epoch)
         held_begin(runner, job_id, epoch);
         return;
     }
+    if (known->epoch == epoch) {
+        /* What it had out is lost, and only under another claim that is asked about. */
+        if (known->doomed)
+            held_let_go(known);
+        return;
+    }
     known->next_epoch = epoch;
     held_doom(known, true);
     held_release(known);
@@ -113,6 +119,46 @@ void held_doom(struct held_run *held, bool lost)
     held_calls_drop(held, held->lost);
 }
 
+/* Letting go. */
+
+struct letting_go {
+    struct holder_unit unit; /* first */
+    char job_id[UUID_SIZE];
+    int64_t epoch;
+    int tries;
+};
+
+static bool let_go(const struct tx *tx, struct holder_unit *unit)
+{
+    const struct letting_go *letting = (const struct letting_go *)unit;
+
+    return run_let_go(
+        tx,
+        &(struct run_ref){ .job_id = letting->job_id, .node = unit->holder->node, .epoch = letting->epoch });
+}
+
+/* What a node that stops has is let go of with it. */
+static void has_let_go(struct holder_unit *unit)
+{
+    struct letting_go *letting = (struct letting_go *)unit;
+
+    if (unit_may_work_later(unit) && !unit->holder->stopping) {
+        unit_again(unit, ++letting->tries);
+        return;
+    }
+    holder_look(unit->holder);
+    unit_free(unit);
+}
+
+void held_let_go(const struct held_run *held)
+{
+    struct letting_go *letting = unit_new(&held->runner->holder, sizeof(*letting), let_go, has_let_go);
+
+    strcpy(letting->job_id, held->job_id);
+    letting->epoch = held->epoch;
+    unit_hand_in(&letting->unit);
+}
+
 /* Its time. */
 
 static void set_due(struct held_run *held);
@@ -150,12 +196,10 @@ void held_follow(struct held_run *held, const struct run_step *step, size_t begu
         log_line(LOG_INFO, step->lines[i], NULL);
     for (size_t i = 0; i < step->unwanted_count; i++)
         held_call_unwanted(held, step->unwanted[i]);
+    if (step->over)
+        held_doom(held, true);
     if (held->doomed)
         return;
-    if (step->over) {
-        held_doom(held, true);
-        return;
-    }
     if (step->due_ms > 0) {
         held->due_ms = step->due_ms;
         set_due(held);

@@ -8,6 +8,11 @@
  * as it came, that it could not be stored, the end of its run as failed. A deed that came too late because
  * its call is not wanted any more is left out; one that came too late because the run is another's ends it
  * here.
+ *
+ * A step that says that the run is over has let go of its row, in the transaction that is still open: what
+ * stands behind it in the unit is not done, and goes with the run. Nothing is lost by that. A run that waits
+ * has no call out (its step would say that tools are to be run), what the log told of it is counted in its
+ * row as news, and a run that has ended has closed what was out.
  */
 #include "base/limits.h"
 #include "base/log.h"
@@ -34,7 +39,8 @@ struct run_unit {
     struct held_run *held;
     struct run_deed deeds[DEEDS];
     size_t count;
-    size_t at;               /* which of them is being done, or was refused */
+    size_t at;               /* which of them is being done, or was refused, or was the last */
+    size_t done;             /* how many of them: fewer than all where the run is over before */
     size_t may_begin, begun; /* calls of the reply: room that was kept, and used */
     struct run_answered *answered;
     size_t answered_count;
@@ -52,12 +58,13 @@ static bool take_reply(const struct tx *tx, struct run_unit *all, const struct r
         .provider = held->no_model.code == ERR_NONE ? model_provider_name(held->model.provider) : NULL,
         .priced = held->no_model.code == ERR_NONE ? &held->model : NULL,
         .kind = *held->kind ? held->kind : NULL,
+        .turn = held->turn,
     };
 
     if (!run_take_reply(tx, ref, &reply, &deed->step))
         return false;
     for (all->begun = 0; all->begun < all->may_begin && all->begun < deed->step.call_count; all->begun++)
-        if (!run_call_begin(tx, ref, deed->step.calls[all->begun].call_id))
+        if (!run_call_begin(tx, ref, deed->step.calls[all->begun].call_id, false))
             return false;
     return true;
 }
@@ -72,7 +79,10 @@ static bool take_word(const struct tx *tx, const struct run_ref *ref, const stru
 static bool do_deed(const struct tx *tx, struct run_unit *all, struct run_deed *deed)
 {
     struct held_run *held = all->held;
-    struct run_ref ref = { .job_id = held->job_id, .node = held->runner->holder.node, .epoch = held->epoch };
+    struct run_ref ref = { .job_id = held->job_id,
+                           .node = held->runner->holder.node,
+                           .epoch = held->epoch,
+                           .tools = held->talk.edition };
 
     deed->step = (struct run_step){ 0 };
     switch (deed->kind) {
@@ -81,7 +91,7 @@ static bool do_deed(const struct tx *tx, struct run_unit *all, struct run_deed *
     case DEED_END: return run_call_end(tx, &ref, deed->call->call_id, &deed->call->result, &deed->step);
     case DEED_ANSWERS: return run_call_answers(tx, &ref, &all->answered, &all->answered_count);
     case DEED_ADVANCE: return run_advance(tx, &ref, &deed->step);
-    case DEED_BEGIN: return run_call_begin(tx, &ref, deed->call->call_id);
+    case DEED_BEGIN: return run_call_begin(tx, &ref, deed->call->call_id, deed->call->in_doubt);
     case DEED_FAIL: return run_fail(tx, &ref, held->reason);
     }
     return true;
@@ -106,17 +116,24 @@ static bool run_deeds(const struct tx *tx, struct holder_unit *unit)
 {
     struct run_unit *all = (struct run_unit *)unit;
 
-    all->begun = all->answered_count = 0;
-    for (all->at = 0; all->at < all->count; all->at++) {
-        if (!do_deed(tx, all, &all->deeds[all->at]))
+    all->begun = all->answered_count = all->done = 0;
+    do {
+        struct run_deed *deed = &all->deeds[all->at = all->done];
+
+        if (!do_deed(tx, all, deed))
             return false;
-        unit->phases |= phases_of(all, &all->deeds[all->at]);
-    }
+        unit->phases |= phases_of(all, deed);
+        all->done++;
+        if (deed->step.over)
+            break;
+    } while (all->done < all->count);
     return true;
 }
 
 /* After it was stored. */
 
+/* Its answer may have come before this: what the log told until now was of a question that nobody here knew.
+ */
 static void word_stored(struct held_word *word)
 {
     struct held_call *call = word->call;
@@ -125,8 +142,10 @@ static void word_stored(struct held_word *word)
         held_word_free(word);
         return;
     }
+    call->held->runner->calls_asking += call->asked == NULL;
     word->next = call->asked;
     call->asked = word;
+    call->held->answers = true;
 }
 
 static void call_begun(struct held_call *call)
@@ -200,18 +219,6 @@ static void mind_idleness(struct held_run *held)
     }
 }
 
-static void all_stored(struct run_unit *all)
-{
-    struct held_run *held = all->held;
-
-    held->tries = 0;
-    for (size_t i = 0; i < all->count; i++)
-        deed_stored(all, &all->deeds[i]);
-    mind_idleness(held);
-}
-
-/* After it was refused. */
-
 /* As it was before it was handed in. */
 static void put_back(struct held_run *held, struct run_deed *deed)
 {
@@ -234,13 +241,35 @@ static void put_back(struct held_run *held, struct run_deed *deed)
     }
 }
 
-/* Its question cannot be asked, so that it is not waited for. */
+/* From one of its deeds on. */
+static void put_back_from(struct run_unit *all, size_t from)
+{
+    for (size_t i = all->count; i-- > from;)
+        if (all->deeds[i].kind != DEED_WORD || all->deeds[i].word)
+            put_back(all->held, &all->deeds[i]);
+}
+
+/* What stands behind the end of its run goes with that. */
+static void all_stored(struct run_unit *all)
+{
+    struct held_run *held = all->held;
+
+    held->tries = 0;
+    put_back_from(all, all->done);
+    for (size_t i = 0; i < all->done; i++)
+        deed_stored(all, &all->deeds[i]);
+    mind_idleness(held);
+}
+
+/* After it was refused. */
+
+/* Its question cannot be asked, so that it is not waited for; and nobody has said no to it. */
 static void word_refused(struct held_word *word)
 {
     struct held_call *call = word->call;
 
     if (word->asked.id && call->stage == HELD_OUT)
-        toolbox_answer(call->held->runner->toolbox, call->call, word->asked.id, TOOL_DECLINE, NULL);
+        toolbox_answer(call->held->runner->toolbox, call->call, word->asked.id, TOOL_CANCEL, NULL);
     held_word_free(word);
 }
 
@@ -270,13 +299,6 @@ static void refused_for_good(struct held_run *held, struct run_deed *deed, const
     }
 }
 
-static void put_all_back(struct run_unit *all)
-{
-    for (size_t i = all->count; i-- > 0;)
-        if (all->deeds[i].kind != DEED_WORD || all->deeds[i].word)
-            put_back(all->held, &all->deeds[i]);
-}
-
 static void came_too_late(struct run_unit *all, struct run_deed *deed)
 {
     struct held_run *held = all->held;
@@ -290,8 +312,9 @@ static void came_too_late(struct run_unit *all, struct run_deed *deed)
         word_refused(deed->word);
         deed->word = NULL;
     }
-    put_all_back(all);
+    put_back_from(all, 0);
     if (!of_one) {
+        held_let_go(held);
         held_doom(held, true);
         return;
     }
@@ -301,25 +324,38 @@ static void came_too_late(struct run_unit *all, struct run_deed *deed)
     held->look = true;
 }
 
+/* The connection was lost in the commit, so that nobody knows how that went; all of it is handed in again,
+ * and what is stored is not done twice. What people have answered was theirs before: the tool may have it
+ * now, and would not be told by a second reading. */
+static void mind_the_doubt(struct run_unit *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->deeds[i].kind == DEED_BEGIN)
+            all->deeds[i].call->in_doubt = true;
+    held_calls_answered(all->held, all->answered, all->answered_count);
+}
+
 static void all_refused(struct run_unit *all)
 {
     struct held_run *held = all->held;
     struct holder *holder = &held->runner->holder;
-    struct run_deed *deed = &all->deeds[all->at < all->count ? all->at : all->count - 1];
+    struct run_deed *deed = &all->deeds[all->at];
 
+    if (all->unit.work.err.code == ERR_OUTCOME_UNKNOWN)
+        mind_the_doubt(all);
     if (unit_was_late(&all->unit)) {
         came_too_late(all, deed);
     } else if (held->doomed || holder->stopping) {
-        put_all_back(all);
+        put_back_from(all, 0);
         held_doom(held, true);
     } else if (unit_is_hopeless(&all->unit, held->tries + 1)) {
         refused_for_good(held, deed, &all->unit.work.err);
-        put_all_back(all);
+        put_back_from(all, 0);
     } else {
         if (!unit_may_work_later(&all->unit) || held->tries == 0)
             log_line(LOG_WARN, "a run could not be moved on; trying again", "job", held->job_id, "why",
                      all->unit.work.err.text, NULL);
-        put_all_back(all);
+        put_back_from(all, 0);
         atomic_fetch_add(&holder->repeated, 1);
         holder_after(holder, &held->again, again_ms(++held->tries), move_again, held);
     }
@@ -350,12 +386,13 @@ static struct run_deed *add(struct run_unit *all, enum run_deed_kind kind)
     return deed;
 }
 
+/* One that waits for an answer does nothing meanwhile: else those that do would keep all others out. */
 static size_t room_for_calls(const struct held_run *held)
 {
-    size_t out = 0, all = held->runner->calls_out;
+    size_t out = 0, all = held->runner->calls_out - held->runner->calls_asking;
 
     for (const struct held_call *call = held->calls; call; call = call->next)
-        out += call->stage != HELD_LINE;
+        out += call->stage != HELD_LINE && !call->asked;
     if (out >= RUN_CALLS_AT_ONCE || all >= RUNNER_CALLS)
         return 0;
     return RUN_CALLS_AT_ONCE - out < RUNNER_CALLS - all ? RUN_CALLS_AT_ONCE - out : RUNNER_CALLS - all;
@@ -425,12 +462,13 @@ static void gather(struct run_unit *all)
         add_ends(all);
         return;
     }
+    /* Before a tool's next question: its call's row has room for one. */
+    if (held->answers)
+        add(all, DEED_ANSWERS);
     add_words(all);
     if (held->stage == ASK_BACK)
         add_reply(all);
     add_ends(all);
-    if (held->answers)
-        add(all, DEED_ANSWERS);
     if (held->look)
         add(all, DEED_ADVANCE);
     held->answers = held->look = false;

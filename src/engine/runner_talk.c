@@ -15,8 +15,7 @@ static struct llm_tool_call *copy_calls(struct arena *arena, const struct llm_to
     for (size_t i = 0; i < count; i++)
         to[i] = (struct llm_tool_call){ .id = arena_text(arena, from[i].id),
                                         .name = arena_text(arena, from[i].name),
-                                        .arguments = arena_text(arena, from[i].arguments),
-                                        .is_object = from[i].is_object };
+                                        .arguments = arena_text(arena, from[i].arguments) };
     return to;
 }
 
@@ -66,6 +65,7 @@ static void begin_afresh(struct run_talk *talk, const struct run_step *step)
     talk->messages = NULL;
     talk->count = talk->room = 0;
     copy_tools(talk, step->tools, step->tool_count);
+    talk->edition = step->edition;
     talk->speaker = arena_text(&talk->arena, step->speaker);
     talk->model_config = arena_text(&talk->arena, step->model_config);
 }

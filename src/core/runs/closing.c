@@ -12,6 +12,9 @@
 
 #include <string.h>
 
+#define MS_OF_SECOND 1000
+#define CAUSE_SHOWN  300 /* characters of what the model is told about a mistake */
+
 /* What has ended by itself in the meantime, or is gone, needs no closing. */
 static bool is_settled(struct moving *m, const struct err *err)
 {
@@ -39,7 +42,6 @@ static bool close_asked(struct moving *m, const struct run_call *call)
 
 static bool close_calls(struct moving *m)
 {
-    m->unwanted = arena_array(m->tx->arena, const char *, m->call_count + 1);
     for (size_t i = 0; i < m->call_count; i++) {
         struct run_call *call = m->calls[i];
 
@@ -48,8 +50,10 @@ static bool close_calls(struct moving *m)
         if (!close_asked(m, call))
             return false;
         if (call->state == CALL_RUNNING)
-            m->unwanted[m->unwanted_count++] = call->id;
+            moving_unwanted(m, call);
         moving_done(m, call, OUT_CANCELLED, "The run has ended.", NULL);
+        if (call->discussion_id && !own_tool_spent(m, call->discussion_id))
+            return false;
     }
     return true;
 }
@@ -95,36 +99,38 @@ static const char *with_handed(struct arena *arena, const char *result, const st
 
 /* One of the agents that work in projects hands in what it ended with (run_agents.h). A docket's job has no
  * input; once its docket is closed nothing of it is overdue, so that it can be read. */
-static bool hand_in(struct moving *m, const char **result, const char **problem)
+static bool hand_in(struct moving *m, const char **result, struct run_handed *handed)
 {
-    struct run_handed handed;
     struct docket *docket;
     struct job *job, whole;
 
+    *handed = (struct run_handed){ 0 };
     if (!*result || !moving_docket(m, &docket, &job))
         return !*result;
     if (!job_is_open(job))
         return true;
     if (!moving_flush(m) || !job_get(&m->as, m->run.job_id, &whole) ||
-        !run_hand_in(&m->as, &whole, *result, &handed))
+        !run_hand_in(&m->as, &whole, *result, handed))
         return false;
-    if (handed.handed)
-        *result = with_handed(m->tx->arena, *result, &handed);
-    *problem = handed.problem;
+    if (handed->handed)
+        *result = with_handed(m->tx->arena, *result, handed);
     return true;
 }
 
 bool closing_complete(struct moving *m)
 {
-    const char *result = handed_in(m), *problem = NULL;
+    const char *result = handed_in(m);
+    struct run_handed handed;
 
-    if (!hand_in(m, &result, &problem))
+    if (!hand_in(m, &result, &handed))
         return false;
     return end(m,
-               &(struct job_ending){ .status = problem ? JOB_FAILED : JOB_COMPLETED,
-                                     .source = OUTCOME_AGENTS,
+               &(struct job_ending){ .status = handed.unwanted  ? JOB_CANCELLED
+                                               : handed.problem ? JOB_FAILED
+                                                                : JOB_COMPLETED,
+                                     .source = handed.unwanted ? OUTCOME_CANCELLED : OUTCOME_AGENTS,
                                      .by = { m->run.agent, m->caller.id },
-                                     .error = problem },
+                                     .error = handed.problem },
                result);
 }
 
@@ -134,6 +140,58 @@ bool closing_fail(struct moving *m, const char *why)
                &(struct job_ending){
                    .status = JOB_FAILED, .source = OUTCOME_AGENTS, .by = ACTOR_SYSTEM, .error = why },
                NULL);
+}
+
+/* Since when its model is asked, whose answer has not come to its end; 0: it is not. */
+static bool asked_since(struct moving *m, int64_t *since_ms)
+{
+    struct run_entry *newest;
+    struct db_rows rows;
+
+    *since_ms = 0;
+    if (m->run.phase != RUN_ASKING && m->run.phase != RUN_CONDENSING)
+        return true;
+    for (size_t i = 0; i < m->entry_count; i++)
+        if (m->entries[i].kind != RUN_DECISION)
+            return true;
+    if (!tx_query(m->tx, SQL_RUN_ENTRY_LIST_NEWEST,
+                  DB_ARGS(db_text(m->run.job_id), db_int(m->stored_seq + 1), db_int(1)), &rows) ||
+        !run_entry_from_rows(m->tx, &rows, rows.count, &newest))
+        return false;
+    *since_ms = rows.count > 0 ? newest[0].at_ms : 0;
+    return true;
+}
+
+/* No longer than it has worked at all: in between there may have been no server. */
+static long long seconds_since(const struct moving *m, int64_t since_ms)
+{
+    int64_t ms = m->tx->now_ms - since_ms, used_ms = moving_used_ms(m);
+
+    return (long long)((ms < used_ms ? ms : used_ms) / MS_OF_SECOND);
+}
+
+bool closing_give_up(struct moving *m, enum run_limit limit, const char *why)
+{
+    struct arena *arena = m->tx->arena;
+    const char *cause = NULL;
+    int64_t since_ms;
+
+    if (limit == RUN_LIMIT_TIME) {
+        if (!asked_since(m, &since_ms))
+            return false;
+        if (since_ms > 0)
+            cause = arena_format(arena, "its model had not come to the end of its answer in %lld seconds.",
+                                 seconds_since(m, since_ms));
+        for (size_t i = 0; !cause && i < m->call_count; i++)
+            if (m->calls[i]->state == CALL_RUNNING)
+                cause = arena_format(arena, "%s had been running for %lld seconds.", m->calls[i]->name,
+                                     seconds_since(m, m->calls[i]->started_ms));
+    } else if (limit == RUN_LIMIT_NONE && m->mistake) {
+        cause = str_beginning(arena, m->mistake, CAUSE_SHOWN);
+    }
+    if (cause)
+        why = arena_format(arena, "%.*s, the last: %s", (int)strcspn(why, "."), why, cause);
+    return closing_fail(m, why);
 }
 
 bool closing_stop(struct moving *m)

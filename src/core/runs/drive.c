@@ -41,6 +41,27 @@ static const char *ended_data(struct moving *m, const struct ended_facts *facts,
     return arena_copy(m->tx->arena, text.bytes, text.len);
 }
 
+/* Nobody is left who would take the answer to what its tool has asked. */
+static bool drop_asked(struct moving *m, const struct run_call *call)
+{
+    struct docket *docket;
+    struct question *question;
+    struct job *job;
+
+    if (!call->elicitation)
+        return true;
+    if (!moving_docket(m, &docket, &job))
+        return false;
+    question = docket_question(docket, call->question_id);
+    if (question && question_is_open(question))
+        docket_end(docket, question,
+                   &(struct ending){ .status = QUESTION_CANCELLED,
+                                     .source = OUTCOME_CANCELLED,
+                                     .by = ACTOR_SYSTEM,
+                                     .reason = "The tool that asked this has ended." });
+    return true;
+}
+
 /* A tool has ended, or its node has died. */
 static bool follow_end(struct moving *m, struct run_call *call, const struct ended_facts *facts,
                        const char *text, const char *data)
@@ -48,6 +69,8 @@ static bool follow_end(struct moving *m, struct run_call *call, const struct end
     const char *reason;
     enum ended_verdict verdict = loop_ended(facts, &reason);
 
+    if (!drop_asked(m, call))
+        return false;
     call->elicitation = NULL;
     call->question_id = NULL;
     call->dirty = true;
@@ -62,13 +85,21 @@ static bool follow_end(struct moving *m, struct run_call *call, const struct end
     return true;
 }
 
+/* As its tool is now: who has taken that back in the meantime, means it. */
+static bool may_repeat(const struct moving *m, const struct run_call *call)
+{
+    const struct tool *tool = moving_tool(m, call);
+
+    return call->idempotent && tool && tool->idempotent && call->attempt < RUN_RETRIES_MOST;
+}
+
 /* A tool that ran under an earlier claim is lost with its node: nobody knows how far it came. */
 static bool find_lost(struct moving *m)
 {
     for (size_t i = 0; i < m->call_count; i++) {
         struct run_call *call = m->calls[i];
         struct ended_facts facts = { .outcome = OUT_INTERRUPTED,
-                                     .idempotent = call->idempotent,
+                                     .idempotent = may_repeat(m, call),
                                      .died = true,
                                      .recover = m->run.recover };
 
@@ -80,50 +111,79 @@ static bool find_lost(struct moving *m)
     return true;
 }
 
+/* With nothing new, from what is stored. */
+static bool move_on(struct moving *m, struct run_step *step)
+{
+    m->claimed = true;
+    m->heard = m->run.phase == RUN_ASKING || m->run.phase == RUN_CONDENSING || m->run.advice_id;
+    return (!m->job_is_open || find_lost(m)) && moving_run(m, step);
+}
+
 bool run_advance(const struct tx *tx, const struct run_ref *ref, struct run_step *step)
 {
     struct moving m;
 
-    if (!moving_enter(tx, ref, &m) || !moving_load_calls(&m))
-        return false;
-    m.claimed = true;
-    m.heard = m.run.phase == RUN_ASKING || m.run.phase == RUN_CONDENSING || m.run.advice_id;
-    if (m.job_is_open && !find_lost(&m))
-        return false;
-    return moving_run(&m, step);
+    return moving_enter(tx, ref, &m) && moving_load_calls(&m) && move_on(&m, step);
 }
 
 /* A reply */
 
-static int64_t known(int64_t tokens)
+/* What a reply took, in tokens. A provider that does not say is not free: it is estimated then. */
+struct tokens_taken {
+    int64_t in, out;
+    bool estimated;
+};
+
+static int64_t said_tokens(const struct llm_result *result)
 {
-    return tokens == LLM_NOT_REPORTED ? 0 : tokens;
+    size_t bytes = result->text ? strlen(result->text) : 0;
+
+    for (size_t i = 0; i < result->tool_call_count; i++)
+        bytes += strlen(result->tool_calls[i].name) + strlen(result->tool_calls[i].arguments);
+    return loop_tokens(bytes);
 }
 
-static void count_usage(struct moving *m, const struct run_reply *reply)
+/* Of a call that brought nothing, and of lines of a script, nothing is estimated. */
+static struct tokens_taken taken_by(const struct moving *m, const struct llm_result *result)
+{
+    struct tokens_taken taken = { .in = result->usage.input, .out = result->usage.output };
+    bool spoke = !result->scripted && (result->kind == LLM_FINE || said_tokens(result) > 0);
+
+    if (taken.in == LLM_NOT_REPORTED) {
+        taken.in = spoke ? m->run.context_tokens : 0;
+        taken.estimated = spoke;
+    }
+    if (taken.out == LLM_NOT_REPORTED) {
+        taken.out = spoke ? said_tokens(result) : 0;
+        taken.estimated |= spoke;
+    }
+    return taken;
+}
+
+static void count_usage(struct moving *m, const struct run_reply *reply, const struct tokens_taken *taken)
 {
     const struct llm_usage *usage = &reply->result->usage;
-    int64_t in = known(usage->input), out = known(usage->output);
     const struct llm_model *priced = reply->priced;
+    int64_t money = 0;
 
     m->run.turns += !reply->kind; /* a summary is none of its turns */
-    m->run.tokens_in += in;
-    m->run.tokens_out += out;
     m->run.usage_missing += usage->input == LLM_NOT_REPORTED && usage->output == LLM_NOT_REPORTED;
     /* Prices are for a million tokens, and money is counted in millionths. */
     if (priced && priced->price_in > 0)
-        m->run.money += llround((double)in * priced->price_in);
+        money += llround((double)taken->in * priced->price_in);
     if (priced && priced->price_out > 0)
-        m->run.money += llround((double)out * priced->price_out);
+        money += llround((double)taken->out * priced->price_out);
+    moving_take(m, taken->in, taken->out, money);
     if (reply->model)
         m->run.model = arena_text(m->tx->arena, reply->model);
 }
 
-static void put_usage(struct run_entry *entry, const struct run_reply *reply)
+static void put_usage(struct run_entry *entry, const struct run_reply *reply,
+                      const struct tokens_taken *taken)
 {
     entry->model = reply->model;
-    entry->tokens_in = known(reply->result->usage.input);
-    entry->tokens_out = known(reply->result->usage.output);
+    entry->tokens_in = taken->in;
+    entry->tokens_out = taken->out;
     entry->took_ms = reply->result->whole_ms;
 }
 
@@ -132,7 +192,7 @@ static void make_calls(struct moving *m, const struct llm_result *result)
 {
     m->call_count = result->tool_call_count;
     m->calls = arena_array(m->tx->arena, struct run_call *, m->call_count + 1);
-    m->fresh = arena_array(m->tx->arena, bool, m->call_count + 1);
+    m->notes = arena_array(m->tx->arena, struct call_notes, m->call_count + 1);
     for (size_t i = 0; i < m->call_count; i++) {
         const struct llm_tool_call *made = &result->tool_calls[i];
         struct run_call *call = arena_new(m->tx->arena, struct run_call);
@@ -149,12 +209,12 @@ static void make_calls(struct moving *m, const struct llm_result *result)
             .created_ms = m->tx->now_ms,
         };
         m->calls[i] = call;
-        m->fresh[i] = true;
+        m->notes[i].fresh = true;
     }
 }
 
 /* What the conversation is put together from again after a claim. */
-static const char *reply_data(const struct moving *m, const struct run_reply *reply)
+static const char *reply_data(const struct moving *m, const struct run_reply *reply, bool estimated)
 {
     BUF_AUTO data = { 0 };
     struct json_out out;
@@ -165,6 +225,8 @@ static const char *reply_data(const struct moving *m, const struct run_reply *re
     json_text(&out, "finish", llm_finish_name(reply->result->finish));
     if (reply->result->scripted)
         json_bool(&out, "rehearsed", true);
+    if (estimated)
+        json_bool(&out, "estimated", true);
     json_list(&out, "calls");
     for (size_t i = 0; i < m->call_count; i++) {
         json_map(&out, NULL);
@@ -189,6 +251,7 @@ static void take_words(struct moving *m, const struct llm_result *result, const 
         return;
     m->blank = cut || str_is_blank(text);
     if (m->blank) {
+        m->mistake = cut ? "The reply was cut off because it was too long." : "The reply was empty.";
         moving_add(
             m, RUN_NOTE,
             cut ? "Your reply was cut off because it was too long. Say it in fewer words, or call finish."
@@ -216,26 +279,28 @@ static void count_mistakes(struct moving *m)
     size_t wrong = 0;
 
     for (size_t i = 0; i < m->call_count; i++)
-        wrong += m->calls[i]->state == CALL_DONE && outcome_is_mistake(m->calls[i]->outcome);
+        if (m->calls[i]->state == CALL_DONE && outcome_is_mistake(m->calls[i]->outcome)) {
+            m->mistake = m->calls[i]->output;
+            wrong++;
+        }
     if (m->blank || (m->call_count > 0 && wrong == m->call_count))
         m->run.mistakes++;
     else
         m->run.mistakes = 0;
 }
 
-static bool take_said(struct moving *m, const struct run_reply *reply)
+static bool take_said(struct moving *m, const struct run_reply *reply, const struct tokens_taken *taken)
 {
     const struct llm_result *result = reply->result;
     const char *text = moving_clean(m, result->text, LIMIT_RUN_REPLY);
-    int64_t in = known(result->usage.input), out = known(result->usage.output);
 
     m->run.step++;
     make_calls(m, result);
-    put_usage(moving_add(m, RUN_REPLY, text, reply_data(m, reply)), reply);
-    if (in > 0)
-        m->run.context_tokens = in + out;
+    put_usage(moving_add(m, RUN_REPLY, text, reply_data(m, reply, taken->estimated)), reply, taken);
+    if (result->usage.input == LLM_NOT_REPORTED)
+        m->run.context_tokens += said_tokens(result);
     else
-        m->run.context_tokens += loop_tokens(strlen(text));
+        m->run.context_tokens = taken->in + taken->out;
     take_words(m, result, text);
     if (!judge_calls(m, result))
         return false;
@@ -243,7 +308,7 @@ static bool take_said(struct moving *m, const struct run_reply *reply)
     return true;
 }
 
-static bool take_failure(struct moving *m, const struct run_reply *reply)
+static bool take_failure(struct moving *m, const struct run_reply *reply, const struct tokens_taken *taken)
 {
     const struct llm_result *result = reply->result;
     const char *words = *result->words ? arena_text(m->tx->arena, result->words) : "The model gave no reply.";
@@ -252,14 +317,14 @@ static bool take_failure(struct moving *m, const struct run_reply *reply)
     put_usage(moving_add(m, RUN_ERROR, words,
                          arena_format(m->tx->arena, "{\"kind\":\"%s\",\"status\":%d,\"attempts\":%d}",
                                       llm_kind_name(result->kind), result->status, result->attempts)),
-              reply);
+              reply, taken);
     if (m->run.recover)
         return people_advise_model(m, words);
     m->fatal = words;
     return true;
 }
 
-static bool take_summary(struct moving *m, const struct run_reply *reply)
+static bool take_summary(struct moving *m, const struct run_reply *reply, const struct tokens_taken *taken)
 {
     const char *text = moving_clean(m, reply->result->text, LIMIT_RUN_REPLY);
 
@@ -268,13 +333,40 @@ static bool take_summary(struct moving *m, const struct run_reply *reply)
         return false;
     if (str_is_blank(text)) {
         m->run.mistakes++;
-        put_usage(moving_add(m, RUN_ERROR, "The summary was empty.", "{\"mistake\":true}"), reply);
+        m->mistake = "The summary was empty.";
+        put_usage(moving_add(m, RUN_ERROR, m->mistake, "{\"mistake\":true}"), reply, taken);
         return true;
     }
     struct run_entry *entry = moving_add(m, RUN_CONDENSED, text, NULL);
 
-    put_usage(entry, reply);
+    put_usage(entry, reply, taken);
     return talk_condensed(m, text, entry);
+}
+
+static bool is_stored(const struct moving *m, const struct run_reply *reply)
+{
+    if (str_equal(reply->kind, KIND_SUMMARY))
+        return m->run.phase != RUN_CONDENSING;
+    return m->run.turns >= reply->turn;
+}
+
+/* Who hands a reply in again was not told how its commit went: the calls that were begun with it have not
+ * been started, and are to be begun anew. */
+static bool follow_stored(struct moving *m, struct run_step *step)
+{
+    if (!moving_load_calls(m))
+        return false;
+    for (size_t i = 0; i < m->call_count; i++) {
+        struct run_call *call = m->calls[i];
+
+        if (call->state != CALL_RUNNING || call->epoch != m->ref->epoch)
+            continue;
+        call->state = CALL_QUEUED;
+        call->attempt--;
+        call->dirty = true;
+        m->notes[i].begun = true;
+    }
+    return move_on(m, step);
 }
 
 bool run_take_reply(const struct tx *tx, const struct run_ref *ref, const struct run_reply *reply,
@@ -285,31 +377,35 @@ bool run_take_reply(const struct tx *tx, const struct run_ref *ref, const struct
 
     if (!moving_enter(tx, ref, &m))
         return false;
+    if (is_stored(&m, reply))
+        return follow_stored(&m, step);
     if (m.run.phase != RUN_ASKING && m.run.phase != RUN_CONDENSING) {
         err_set(tx->err, ERR_NOT_FOUND, "This run does not ask its model.");
         return holding_gone(tx);
     }
     if (!m.job_is_open)
         return moving_load_calls(&m) && moving_run(&m, step);
-    count_usage(&m, reply);
+    const struct tokens_taken tokens = taken_by(&m, reply->result);
+
+    count_usage(&m, reply, &tokens);
     if (reply->result->kind != LLM_FINE)
-        taken = moving_load_calls(&m) && take_failure(&m, reply);
+        taken = moving_load_calls(&m) && take_failure(&m, reply, &tokens);
     else if (str_equal(reply->kind, KIND_SUMMARY))
-        taken = take_summary(&m, reply);
+        taken = take_summary(&m, reply, &tokens);
     else
-        taken = take_said(&m, reply);
+        taken = take_said(&m, reply, &tokens);
     return taken && moving_run(&m, step);
 }
 
 /* Calls of tools */
 
-bool run_call_begin(const struct tx *tx, const struct run_ref *ref, const char *call_id)
+bool run_call_begin(const struct tx *tx, const struct run_ref *ref, const char *call_id, bool in_doubt)
 {
     size_t changed;
 
     if (!tx_exec(tx, SQL_RUN_CALL_BEGIN,
                  DB_ARGS(db_text(call_id), db_text(ref->job_id), db_text(ref->node), db_int(ref->epoch),
-                         db_int(tx->now_ms)),
+                         db_int(tx->now_ms), db_int(in_doubt)),
                  &changed))
         return false;
     if (changed > 0)
@@ -339,7 +435,7 @@ bool run_call_end(const struct tx *tx, const struct run_ref *ref, const char *ca
     if (!moving_enter(tx, ref, &m) || !find_running(&m, call_id, &call))
         return false;
     struct ended_facts facts = { .outcome = (enum run_outcome)(result->end + 1),
-                                 .idempotent = call->idempotent && call->attempt < RUN_RETRIES_MOST,
+                                 .idempotent = may_repeat(&m, call),
                                  .recover = m.run.recover };
 
     /* Of a job that has ended nobody is asked anything. */
@@ -381,4 +477,10 @@ bool run_fail(const struct tx *tx, const struct run_ref *ref, const char *reason
     m.heard = true;
     m.fatal = reason;
     return moving_run(&m, &step);
+}
+
+bool run_let_go(const struct tx *tx, const struct run_ref *ref)
+{
+    return tx_exec(tx, SQL_RUN_LET_GO, DB_ARGS(db_text(ref->job_id), db_text(ref->node), db_int(ref->epoch)),
+                   NULL);
 }

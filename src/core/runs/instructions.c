@@ -1,6 +1,7 @@
 #include "core/runs/instructions.h"
 
 #include "base/buf.h"
+#include "core/runs/offer.h"
 #include "core/runs/run_agents.h"
 #include "core/work/project.h"
 
@@ -54,18 +55,67 @@ static const char *given_text(const struct tx *tx, const struct job *job)
     return arena_text(tx->arena, json_string_value(value));
 }
 
-bool run_input(const struct tx *tx, const struct job *job, const char **text)
+/* Not where the folder is: that is the operator's business, and names in it are all that its tools need. */
+static bool add_task(const struct tx *tx, const struct run *run, const char **text)
+{
+    const char *tools;
+
+    if (!run->task_id)
+        return true;
+    if (!offer_in_task_folder(tx, run, &tools))
+        return false;
+    *text = arena_format(tx->arena, "%s\n\nThe task of this job has the id %s.", *text, run->task_id);
+    if (tools)
+        *text = arena_format(tx->arena,
+                             "%s These tools work in its folder, in which config.json says how much you may "
+                             "decide by yourself: %s.",
+                             *text, tools);
+    return true;
+}
+
+/* Who speaks in a brief that begins there. */
+static const char *said_data(struct arena *arena, const struct brief *brief, size_t begins)
+{
+    BUF_AUTO data = { 0 };
+    struct json_out out;
+
+    json_begin(&out, &data);
+    json_map(&out, NULL);
+    json_list(&out, "said");
+    for (size_t i = 0; i < brief->said_count; i++) {
+        const struct brief_said *said = &brief->said[i];
+
+        json_map(&out, NULL);
+        json_text(&out, "as", said_as_word(said->as));
+        json_text(&out, "of", said->of);
+        if (said->by)
+            json_text(&out, "by", said->by);
+        json_int(&out, "at", (int64_t)(begins + said->at));
+        json_int(&out, "bytes", (int64_t)said->bytes);
+        json_map_end(&out);
+    }
+    json_list_end(&out);
+    json_map_end(&out);
+    return arena_copy(arena, data.bytes, data.len);
+}
+
+bool run_input(const struct tx *tx, const struct run *run, const struct job *job, const char **text,
+               const char **data)
 {
     struct run_work work;
-    const char *brief;
+    struct brief brief;
 
     *text = given_text(tx, job);
-    if (!run_work_of(tx, job, &work))
+    *data = NULL;
+    if (!add_task(tx, run, text) || !run_work_of(tx, job, &work))
         return false;
     if (!work.agent)
         return true;
     if (!run_work_brief(tx, &work, &brief))
         return false;
-    *text = arena_format(tx->arena, "%s\n\n%s", *text, brief);
+    *text = arena_format(tx->arena, "%s\n\n", *text);
+    if (brief.said_count > 0)
+        *data = said_data(tx->arena, &brief, strlen(*text));
+    *text = arena_format(tx->arena, "%s%s", *text, brief.text);
     return true;
 }

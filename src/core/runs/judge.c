@@ -6,24 +6,35 @@
 #include "base/shape.h"
 #include "base/str.h"
 #include "core/runs/moving.h"
+#include "core/runs/run_agents.h"
 #include "core/work/project.h"
 
 #include <string.h>
 
+/* How the decision begins by which people approve a call (people.c); run_call_approved looks for the same. */
+#define PEOPLE_APPROVED "{\"rule\":\"people\",\"verdict\":\"approved\""
+
 _Static_assert((int)AUTONOMY_APPROVAL == CATEGORY_APPROVAL && (int)AUTONOMY_NOTIFY == CATEGORY_NOTIFY,
                "the rules know the levels by these numbers");
+
+const char *judge_arguments(const struct run_call *call)
+{
+    return call->approved_arguments ? call->approved_arguments : call->arguments;
+}
 
 const char *judge_misfit(struct moving *m, const char *schema, const char *arguments)
 {
     struct shape_problem problems[SHAPE_PROBLEMS];
     JSON_AUTO *shape = NULL, *value = NULL;
-    struct err ignored = { 0 };
+    struct err wrong = { 0 };
     BUF_AUTO words = { 0 };
     size_t count = 0;
 
-    if (!json_parse(arguments, strlen(arguments), &value, &ignored) || !json_is_object(value))
+    if (!json_parse(arguments, strlen(arguments), &value, &wrong))
+        return arena_format(m->tx->arena, "The arguments are not a JSON object. %s", wrong.text);
+    if (!json_is_object(value))
         return "The arguments are not a JSON object.";
-    if (!json_parse(schema, strlen(schema), &shape, &ignored))
+    if (!json_parse(schema, strlen(schema), &shape, &wrong))
         return NULL;
     if (shape_fits(m->tx->arena, shape, value, problems, &count))
         return NULL;
@@ -77,29 +88,39 @@ static bool gather(struct moving *m, const struct run_call *call, const struct t
     if (!offer_project(m->tx, &m->run, &project))
         return false;
     facts->here = offer_allows(tool, &m->run, project);
+    facts->placeless = !offer_has_place(tool, &m->run);
     facts->object = true;
-    facts->misfit = judge_misfit(m, tool->schema, call->arguments);
+    facts->misfit = judge_misfit(m, tool->schema, judge_arguments(call));
     facts->needs_approval = tool->needs_approval;
     return find_level(m, tool, &facts->level) && has_changed(m, tool, &facts->changed);
 }
 
-/* What a replay is to judge by again. */
-static const char *judged(struct moving *m, const struct call_facts *facts, enum call_verdict verdict)
+/* What a replay is to judge by again. `again`: it had waited. */
+static const char *judged(struct moving *m, const struct call_facts *facts, enum call_verdict verdict,
+                          bool again)
 {
     BUF_AUTO data = { 0 };
     struct json_out out;
 
     json_begin(&out, &data);
     json_map(&out, NULL);
+    if (again)
+        json_text(&out, "rule", "call");
     json_text(&out, "verdict", call_verdict_word(verdict));
     json_bool(&out, "builtIn", facts->built_in);
     json_bool(&out, "known", facts->known);
     json_bool(&out, "here", facts->here);
+    if (facts->placeless)
+        json_bool(&out, "placeless", true);
     json_bool(&out, "object", facts->object);
     json_text(&out, "misfit", facts->misfit);
     json_bool(&out, "needsApproval", facts->needs_approval);
     json_int(&out, "level", facts->level);
     json_bool(&out, "changed", facts->changed);
+    if (again) {
+        json_bool(&out, "replaced", facts->replaced);
+        json_bool(&out, "approved", facts->approved);
+    }
     json_map_end(&out);
     return arena_copy(m->tx->arena, data.bytes, data.len);
 }
@@ -119,6 +140,13 @@ static bool follow(struct moving *m, struct run_call *call, enum call_verdict ve
     case CALL_ASKS: return people_approve(m, call, tool, reason);
     case CALL_IS_INVALID: moving_done(m, call, OUT_INVALID, reason, NULL); return true;
     case CALL_IS_UNKNOWN:
+        if (offer_names(&m->run, call->name) && tool_awaited(m->tx->arena, call->name, NULL)) {
+            moving_done(
+                m, call, OUT_UNAVAILABLE,
+                "The server of this tool has listed no tools: it is starting, or could not be started.",
+                NULL);
+            return true;
+        }
         moving_done(m, call, OUT_UNKNOWN,
                     arena_format(m->tx->arena,
                                  "There is no tool named %s. Call only the tools you were given.",
@@ -131,6 +159,17 @@ static bool follow(struct moving *m, struct run_call *call, enum call_verdict ve
     return true;
 }
 
+/* A docket's job has no input; once its docket is closed it can be read. */
+static bool finish_misfit(struct moving *m, const char *arguments, const char **misfit)
+{
+    struct docket *docket;
+    struct job *job, whole;
+
+    return !run_agent_known(m->tx->arena, m->run.agent) ||
+           (moving_docket(m, &docket, &job) && moving_flush(m) && job_get(&m->as, m->run.job_id, &whole) &&
+            run_finish_unfit(&m->as, &whole, arguments, misfit));
+}
+
 bool judge_call(struct moving *m, struct run_call *call, bool is_object, bool extra)
 {
     enum run_tool own = run_tool_named(call->name);
@@ -140,8 +179,11 @@ bool judge_call(struct moving *m, struct run_call *call, bool is_object, bool ex
     };
     const char *reason;
 
-    if (own && is_object)
+    if (own)
         facts.misfit = judge_misfit(m, run_tool_schema(own), call->arguments);
+    if (own == RUN_TOOL_FINISH && is_object && !facts.misfit &&
+        !finish_misfit(m, call->arguments, &facts.misfit))
+        return false;
     if (!own && !gather(m, call, tool, &facts))
         return false;
     if (!is_object)
@@ -154,6 +196,94 @@ bool judge_call(struct moving *m, struct run_call *call, bool is_object, bool ex
     }
     enum call_verdict verdict = loop_judge(&facts, &reason);
 
-    moving_add(m, RUN_CALL, reason, judged(m, &facts, verdict))->call_id = call->id;
+    moving_add(m, RUN_CALL, reason, judged(m, &facts, verdict, false))->call_id = call->id;
     return follow(m, call, verdict, tool, reason);
+}
+
+/* Judging again */
+
+/* By now or in this step. */
+static bool was_approved(struct moving *m, const struct run_call *call, bool *approved)
+{
+    struct db_rows rows;
+
+    *approved = true;
+    for (size_t i = 0; i < m->entry_count; i++)
+        if (m->entries[i].kind == RUN_DECISION && str_equal(m->entries[i].call_id, call->id) &&
+            str_starts(m->entries[i].data, PEOPLE_APPROVED))
+            return true;
+    if (!tx_query(m->tx, SQL_RUN_CALL_APPROVED,
+                  DB_ARGS(db_text(m->run.job_id), db_text(call->id), db_int(m->run.told_seq)), &rows))
+        return false;
+    *approved = rows.count > 0;
+    return true;
+}
+
+/* Only now: what has changed since people were asked is not what they have approved. */
+static bool remember_approval(struct moving *m, const struct tool *tool)
+{
+    if (tool->kind != TOOL_MCP || !tool->digest)
+        return true;
+    return tx_exec(m->tx, SQL_RUN_TOOL_APPROVE,
+                   DB_ARGS(db_text(m->run.workspace_id), db_text(tool->name), db_text(tool->digest),
+                           db_int(m->tx->now_ms)),
+                   NULL);
+}
+
+/* What people have changed and does not fit is asked about again: the model would not know what is wrong. */
+static bool ask_unedited(struct moving *m, struct run_call *call, const struct tool *tool, const char *misfit)
+{
+    call->approved_arguments = NULL;
+    return people_approve(m, call, tool,
+                          arena_format(m->tx->arena, "What was approved cannot be run. %s", misfit));
+}
+
+/* `moved`: only now it is to be run. */
+static bool judge_again(struct moving *m, struct run_call *call, bool moved)
+{
+    const struct tool *tool = moving_tool(m, call);
+    struct call_facts facts;
+    const char *reason;
+
+    if (!tool) {
+        moving_unwanted(m, call);
+        moving_done(m, call, OUT_UNAVAILABLE, "This tool is not there any more.", NULL);
+        return true;
+    }
+    if (!gather(m, call, tool, &facts) || !was_approved(m, call, &facts.approved))
+        return false;
+    facts.replaced = !str_equal(call->digest, tool->digest);
+    enum call_verdict verdict = loop_judge(&facts, &reason);
+
+    if (verdict == CALL_RUNS_TOLD)
+        return !moved || people_tell(m, call, tool);
+    if (verdict == CALL_RUNS)
+        return !moved || !facts.approved || remember_approval(m, tool);
+    moving_add(m, RUN_DECISION, reason, judged(m, &facts, verdict, true))->call_id = call->id;
+    moving_unwanted(m, call);
+    call->digest = tool->digest;
+    if (verdict == CALL_IS_INVALID && call->approved_arguments)
+        return ask_unedited(m, call, tool, reason);
+    return follow(m, call, verdict, tool, reason);
+}
+
+/* What it was judged by holds no more: it changed hands, its tool is gone, or was listed anew as another
+ * while the call was kept back. */
+static bool must_judge_again(const struct moving *m, const struct run_call *call)
+{
+    const struct tool *tool = moving_tool(m, call);
+
+    return m->claimed || call->dirty || !tool || !str_equal(call->digest, tool->digest);
+}
+
+bool judge_waited(struct moving *m)
+{
+    for (size_t i = 0; i < m->call_count; i++) {
+        struct run_call *call = m->calls[i];
+
+        if (call->state == CALL_QUEUED && !m->notes[i].fresh && must_judge_again(m, call) &&
+            !judge_again(m, call, call->dirty && !m->notes[i].begun))
+            return false;
+    }
+    return true;
 }

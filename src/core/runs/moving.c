@@ -6,17 +6,22 @@
 #include "core/runs/moving.h"
 
 #include "base/limits.h"
-#include "base/settings.h"
 #include "base/str.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ENTRIES_FIRST 16
-#define DAY_MS        (24LL * 3600 * 1000)
 
 /* What run_update takes behind the noun's own values. */
 #define UPDATE_EXTRAS 5
 _Static_assert(RUN_UPDATE_WIDTH == 20, "as run_update in src/db/sql/run.sql counts its parameters");
+
+/* What follows, and why, in one sentence. */
+struct decided {
+    enum loop_verdict verdict;
+    const char *reason;
+};
 
 enum wanting { WANTED_ON_NEWS = 0, WANTED = 1, WANTED_NEVER = 2 };
 
@@ -51,11 +56,18 @@ bool moving_enter(const struct tx *tx, const struct run_ref *ref, struct moving 
         return holding_gone(tx);
     m->docket_is_open = true;
     m->job_is_open = job_is_open(job);
+    m->run.task_id = job->task_id;
     m->stored_seq = m->run.last_seq;
+    m->edition = tools_edition();
     m->tools = tools_now(tx->arena);
     become_agent(m);
-    return holding_fence(tx, HOLDING_RUN, &(struct holding_as){ m->run.node, m->run.epoch },
-                         &(struct holding_as){ ref->node, ref->epoch });
+    if (holding_fence(tx, HOLDING_RUN, &(struct holding_as){ m->run.node, m->run.epoch },
+                      &(struct holding_as){ ref->node, ref->epoch }))
+        return true;
+    /* A job's end takes its run from whoever moves it (migration 032): no other node need be there. */
+    if (!m->job_is_open && !m->run.node)
+        snprintf(tx->err->text, sizeof(tx->err->text), "The job has ended; its run is closed next.");
+    return false;
 }
 
 bool moving_load_calls(struct moving *m)
@@ -67,7 +79,7 @@ bool moving_load_calls(struct moving *m)
         !run_call_from_rows(m->tx, &rows, rows.count, &calls))
         return false;
     m->calls = arena_array(m->tx->arena, struct run_call *, rows.count + 1);
-    m->fresh = arena_array(m->tx->arena, bool, rows.count + 1);
+    m->notes = arena_array(m->tx->arena, struct call_notes, rows.count + 1);
     m->call_count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
         m->calls[i] = &calls[i];
@@ -123,9 +135,28 @@ struct run_entry *moving_add(struct moving *m, enum run_entry_kind kind, const c
                                  .text = text,
                                  .data = data,
                                  .at_ms = m->tx->now_ms };
-    if (text && (kind == RUN_RESULT || kind == RUN_NOTE))
-        m->run.context_tokens += loop_tokens(strlen(text));
+    if (text && kind == RUN_NOTE)
+        m->run.context_tokens += talk_note_tokens(m, text);
     return entry;
+}
+
+void moving_people(struct moving *m, const struct run_call *call, const char *words, const char *verdict,
+                   const char *question_id)
+{
+    moving_add(m, RUN_DECISION, words,
+               arena_format(m->tx->arena, "{\"rule\":\"people\",\"verdict\":\"%s\",\"questionId\":\"%s\"}",
+                            verdict, question_id))
+        ->call_id = call->id;
+}
+
+/* What the model is told: it must not take for the result of its call what is that of another. One that never
+ * began has done nothing with any arguments. */
+static const char *as_told(struct moving *m, const struct run_call *call, const char *output)
+{
+    if (!call->approved_arguments || call->attempt == 0)
+        return output;
+    return arena_format(m->tx->arena, "Somebody approved this call with other arguments: %s\n%s",
+                        call->approved_arguments, output);
 }
 
 void moving_done(struct moving *m, struct run_call *call, enum run_outcome outcome, const char *output,
@@ -140,9 +171,20 @@ void moving_done(struct moving *m, struct run_call *call, enum run_outcome outco
     call->dirty = true;
     if (!data)
         data = arena_format(m->tx->arena, "{\"outcome\":\"%s\"}", run_outcome_word(outcome));
-    entry = moving_add(m, RUN_RESULT, output, data);
+    entry = moving_add(m, RUN_RESULT, as_told(m, call, output), data);
     entry->call_id = call->id;
+    m->run.context_tokens += talk_result_tokens(m, call);
     entry->took_ms = call->started_ms ? m->tx->now_ms - call->started_ms : 0;
+}
+
+void moving_unwanted(struct moving *m, const struct run_call *call)
+{
+    const char **more = arena_array(m->tx->arena, const char *, m->unwanted_count + 1);
+
+    if (m->unwanted_count > 0)
+        memcpy(more, m->unwanted, m->unwanted_count * sizeof(*more));
+    more[m->unwanted_count++] = call->id;
+    m->unwanted = more;
 }
 
 const char *moving_clean(struct moving *m, const char *text, size_t most)
@@ -168,6 +210,62 @@ const char *moving_clean(struct moving *m, const char *text, size_t most)
                                        : copy;
 }
 
+void moving_take(struct moving *m, int64_t tokens_in, int64_t tokens_out, int64_t money)
+{
+    m->run.tokens_in += tokens_in;
+    m->run.tokens_out += tokens_out;
+    m->run.money += money;
+    m->took_tokens += tokens_in + tokens_out;
+    m->took_money += money;
+}
+
+/* Tools of its calls */
+
+/* Its server has listed its tools since this step began, so that it is in no list of ours and waited for no
+ * more: it is called as one that is waited for, and only what was judged is run. */
+static const struct tool *listed_since(const struct moving *m, const struct run_call *call)
+{
+    const struct tool *tool = tool_named(tools_now(m->tx->arena), call->name);
+    struct tool *awaited;
+
+    if (!tool || tool->kind != TOOL_MCP)
+        return tool;
+    awaited = arena_new(m->tx->arena, struct tool);
+    *awaited = *tool;
+    awaited->server_tool = NULL;
+    awaited->digest = call->digest;
+    return awaited;
+}
+
+static const struct tool *find_tool(const struct moving *m, const struct run_call *call)
+{
+    const struct tool *tool = tool_named(m->tools, call->name);
+
+    if (!tool)
+        tool = tool_awaited(m->tx->arena, call->name, call->digest);
+    return tool || tools_edition() == m->edition ? tool : listed_since(m, call);
+}
+
+const struct tool *moving_tool(const struct moving *m, const struct run_call *call)
+{
+    size_t at = 0;
+
+    while (m->calls[at] != call)
+        at++;
+    if (!m->notes[at].looked)
+        m->notes[at].tool = find_tool(m, call);
+    m->notes[at].looked = true;
+    return m->notes[at].tool;
+}
+
+/* It has the run to itself. */
+static bool is_alone(const struct moving *m, const struct run_call *call)
+{
+    const struct tool *tool = moving_tool(m, call);
+
+    return tool && tool->alone;
+}
+
 /* Deciding */
 
 int64_t moving_used_ms(const struct moving *m)
@@ -175,39 +273,38 @@ int64_t moving_used_ms(const struct moving *m)
     return m->run.used_ms + (m->run.began_ms ? m->tx->now_ms - m->run.began_ms : 0);
 }
 
-static struct run_budget budget_of(const struct run *run)
+/* Whether all of its calls that are not done wait for others, and some of them inside their tools. A call
+ * that is kept back until it can be alone, or until another is not, waits for those. */
+static bool only_asks(const struct moving *m)
 {
-    return (struct run_budget){ run->budget_steps, run->budget_tokens, run->budget_ms, run->budget_money };
+    size_t working = 0, asking = 0, ready = 0;
+    bool lone = false;
+
+    for (size_t i = 0; i < m->call_count; i++) {
+        const struct run_call *call = m->calls[i];
+
+        if (call->state == CALL_RUNNING) {
+            working += call->elicitation == NULL;
+            asking += call->elicitation != NULL;
+            lone |= is_alone(m, call);
+        } else if (call->state == CALL_QUEUED) {
+            ready += !is_alone(m, call);
+        }
+    }
+    return asking > 0 && working == 0 && (lone || ready == 0);
 }
 
-static struct run_budget used_of(const struct moving *m)
+/* With each step: when nobody has the run any more, what it took since then counts no further (run_release).
+ */
+static void count_time(struct moving *m, bool goes_on)
 {
-    return (struct run_budget){ m->run.step, m->run.tokens_in + m->run.tokens_out, moving_used_ms(m),
-                                m->run.money };
-}
-
-/* What all runs of the project may take in a day. */
-static bool project_limit(struct moving *m, enum run_limit *limit)
-{
-    int64_t tokens = settings()->runner_project_tokens, money = settings()->runner_project_money;
-    struct db_rows rows;
-
-    if (!m->run.project_id || (tokens == 0 && money == 0))
-        return true;
-    if (!tx_query(m->tx, SQL_RUN_PROJECT_SPENT,
-                  DB_ARGS(db_text(m->run.project_id), db_int(m->tx->now_ms - DAY_MS), db_text(m->run.job_id)),
-                  &rows))
-        return false;
-    if (tokens > 0 && db_cell_int(&rows, 0, 0) + m->run.tokens_in + m->run.tokens_out >= tokens)
-        *limit = RUN_LIMIT_PROJECT_TOKENS;
-    else if (money > 0 && db_cell_int(&rows, 0, 1) + m->run.money >= money * MONEY_MILLIONTHS)
-        *limit = RUN_LIMIT_PROJECT_MONEY;
-    return true;
+    m->run.used_ms = moving_used_ms(m);
+    m->run.began_ms = goes_on ? m->tx->now_ms : 0;
 }
 
 static bool gather(struct moving *m, struct loop_facts *facts)
 {
-    const struct run_budget budget = budget_of(&m->run), used = used_of(m);
+    const struct run_budget budget = limits_of(m), used = limits_used(m);
 
     *facts = (struct loop_facts){ .job_ended = !m->job_is_open,
                                   .fatal = m->fatal,
@@ -228,21 +325,33 @@ static bool gather(struct moving *m, struct loop_facts *facts)
     }
     if (facts->open > 0 || facts->waiting > 0 || facts->finish || !m->job_is_open || m->fatal)
         return true;
-    if (facts->limit == RUN_LIMIT_NONE && !project_limit(m, &facts->limit))
+    if (facts->limit == RUN_LIMIT_NONE && !limits_project(m, &facts->limit))
         return false;
     return talk_is_too_long(m, &facts->too_long);
 }
 
+/* MCP servers have listed others since its model was told what it may call. */
+static bool has_other_tools(const struct moving *m)
+{
+    return m->ref->tools != 0 && m->ref->tools != m->edition;
+}
+
+/* The request that is to be made, put together. */
+static bool put_request(struct moving *m, enum loop_verdict verdict, struct run_step *step)
+{
+    return verdict == LOOP_ASK ? talk_ask(m, m->claimed || m->rebuild || has_other_tools(m), step)
+                               : talk_condense(m, step);
+}
+
 /* What was decided, with all that a replay cannot see in the log. */
-static void note_decision(struct moving *m, const struct loop_facts *facts, enum loop_verdict verdict,
-                          const char *reason)
+static void note_decision(struct moving *m, const struct loop_facts *facts, const struct decided *decided)
 {
     BUF_AUTO data = { 0 };
     struct json_out out;
 
     json_begin(&out, &data);
     json_map(&out, NULL);
-    json_text(&out, "verdict", loop_verdict_word(verdict));
+    json_text(&out, "verdict", loop_verdict_word(decided->verdict));
     json_int(&out, "usedMs", moving_used_ms(m));
     json_int(&out, "money", m->run.money);
     if (facts->job_ended)
@@ -253,18 +362,15 @@ static void note_decision(struct moving *m, const struct loop_facts *facts, enum
         json_bool(&out, "advice", true);
     if (facts->limit >= RUN_LIMIT_PROJECT_TOKENS)
         json_text(&out, "limit", run_limit_word(facts->limit));
+    if (m->short_of)
+        json_int(&out, "next", m->ahead);
     if (facts->too_long)
         json_bool(&out, "tooLong", true);
     json_map_end(&out);
-    moving_add(m, RUN_DECISION, reason, arena_copy(m->tx->arena, data.bytes, data.len));
+    moving_add(m, RUN_DECISION, decided->reason, arena_copy(m->tx->arena, data.bytes, data.len));
 }
 
 /* Doing what was decided */
-
-static const struct tool *tool_of(const struct moving *m, const struct run_call *call)
-{
-    return tool_named(m->tools, call->name);
-}
 
 /* Those that may run now: a tool that wants to be alone waits for the others, and they for it. */
 static void give_calls(struct moving *m, struct run_step *step)
@@ -274,49 +380,42 @@ static void give_calls(struct moving *m, struct run_step *step)
 
     step->calls = arena_array(m->tx->arena, struct run_todo, m->call_count);
     for (size_t i = 0; i < m->call_count; i++) {
-        const struct tool *tool = tool_of(m, m->calls[i]);
-
         if (m->calls[i]->state == CALL_RUNNING) {
             out++;
-            lone |= tool && tool->alone;
+            lone |= is_alone(m, m->calls[i]);
         }
     }
     for (size_t i = 0; i < m->call_count; i++) {
         struct run_call *call = m->calls[i];
-        const struct tool *tool = tool_of(m, call);
 
-        if (call->state != CALL_QUEUED || lone || (tool->alone && out > 0))
+        if (call->state != CALL_QUEUED || lone || (is_alone(m, call) && out > 0))
             continue;
-        lone = tool->alone;
+        lone = is_alone(m, call);
         out++;
         step->calls[step->call_count++] = (struct run_todo){
             .call_id = call->id,
-            .tool = tool,
-            .arguments = call->approved_arguments ? call->approved_arguments : call->arguments,
+            .tool = moving_tool(m, call),
+            .arguments = judge_arguments(call),
+            .work = { m->run.job_id, m->run.project_id, m->run.task_id },
         };
     }
 }
 
-/* A tool that was there when its call was judged may be gone by now. */
-static void drop_lost_tools(struct moving *m)
+static bool follow(struct moving *m, const struct loop_facts *facts, const struct decided *decided,
+                   struct run_step *step)
 {
-    for (size_t i = 0; i < m->call_count; i++)
-        if (m->calls[i]->state == CALL_QUEUED && !tool_of(m, m->calls[i]))
-            moving_done(m, m->calls[i], OUT_UNAVAILABLE, "This tool is not there any more.", NULL);
-}
+    const struct run_budget budget = limits_of(m), used = limits_used(m);
 
-static bool follow(struct moving *m, const struct loop_facts *facts, enum loop_verdict verdict,
-                   const char *reason, struct run_step *step)
-{
-    const struct run_budget budget = budget_of(&m->run), used = used_of(m);
-
-    switch (verdict) {
-    case LOOP_ASK: m->run.phase = RUN_ASKING; return talk_ask(m, m->claimed || m->rebuild, step);
+    switch (decided->verdict) {
+    case LOOP_ASK:
+        m->run.phase = RUN_ASKING;
+        m->run.told_seq = m->run.last_seq;
+        return true;
     case LOOP_CALL:
         m->run.phase = RUN_CALLING;
         give_calls(m, step);
         return true;
-    case LOOP_CONDENSE: m->run.phase = RUN_CONDENSING; return talk_condense(m, step);
+    case LOOP_CONDENSE: m->run.phase = RUN_CONDENSING; return true;
     case LOOP_WAIT:
         m->run.phase = RUN_WAITING;
         step->over = true;
@@ -324,10 +423,13 @@ static bool follow(struct moving *m, const struct loop_facts *facts, enum loop_v
     case LOOP_COMPLETE: step->over = true; return closing_complete(m);
     case LOOP_FAIL:
         step->over = true;
-        return closing_fail(m, facts->fatal ? facts->fatal
-                               : facts->limit != RUN_LIMIT_NONE && facts->mistakes < LIMIT_RUN_MISTAKES
-                                   ? loop_limit_words(m->tx->arena, facts->limit, &budget, &used)
-                                   : reason);
+        if (facts->fatal)
+            return closing_fail(m, facts->fatal);
+        if (facts->limit == RUN_LIMIT_NONE || facts->mistakes >= LIMIT_RUN_MISTAKES)
+            return closing_give_up(m, RUN_LIMIT_NONE, decided->reason);
+        return closing_give_up(m, facts->limit,
+                               m->short_of ? m->short_of
+                                           : loop_limit_words(m->tx->arena, facts->limit, &budget, &used));
     case LOOP_STOP: step->over = true; return closing_stop(m);
     case LOOP_VERDICT_END: break;
     }
@@ -356,7 +458,7 @@ static bool save_calls(struct moving *m)
     size_t add = 0, change = 0;
 
     for (size_t i = 0; i < m->call_count; i++) {
-        if (m->fresh[i])
+        if (m->notes[i].fresh)
             run_call_put_insert(m->calls[i], &added[add++ * RUN_CALL_INSERT_WIDTH]);
         else if (m->calls[i]->dirty)
             run_call_put_update(m->calls[i], &changed[change++ * RUN_CALL_UPDATE_WIDTH]);
@@ -373,10 +475,7 @@ static bool save_run(struct moving *m, bool over)
     bool ended = m->run.phase == RUN_ENDED;
     size_t at = RUN_UPDATE_WIDTH, changed;
 
-    if (over && m->run.began_ms) {
-        m->run.used_ms = moving_used_ms(m);
-        m->run.began_ms = 0;
-    }
+    count_time(m, !over && !only_asks(m));
     if (ended)
         m->run.ended_ms = m->tx->now_ms;
     run_put_update(&m->run, row);
@@ -432,14 +531,46 @@ static bool begin(struct moving *m)
     return true;
 }
 
+bool moving_keep(struct moving *m)
+{
+    count_time(m, !only_asks(m));
+    return save_entries(m) &&
+           tx_exec(m->tx, SQL_RUN_KEEP,
+                   DB_ARGS(db_text(m->run.job_id), db_int(m->run.used_ms), db_ms(m->run.began_ms),
+                           db_int(m->run.last_seq)),
+                   NULL) &&
+           tell_moved(m) && moving_flush(m);
+}
+
+static bool is_request(enum loop_verdict verdict)
+{
+    return verdict == LOOP_ASK || verdict == LOOP_CONDENSE;
+}
+
+/* What follows. How much a model is told is known when it is put together, and decides once more. */
+static bool decide(struct moving *m, struct loop_facts *facts, bool again, struct run_step *step,
+                   struct decided *decided)
+{
+    const struct run_step none = *step;
+
+    decided->verdict = loop_next(facts, LIMIT_RUN_MISTAKES, &decided->reason);
+    if (!is_request(decided->verdict))
+        return true;
+    if (!put_request(m, decided->verdict, step) || !limits_ahead(m, facts, again))
+        return false;
+    decided->verdict = loop_next(facts, LIMIT_RUN_MISTAKES, &decided->reason);
+    if (!is_request(decided->verdict))
+        *step = none;
+    return true;
+}
+
 bool moving_run(struct moving *m, struct run_step *step)
 {
     enum run_phase before = m->run.phase;
     struct loop_facts facts;
-    enum loop_verdict verdict;
-    const char *reason;
+    struct decided decided;
 
-    *step = (struct run_step){ .speaker = m->run.agent };
+    *step = (struct run_step){ .speaker = m->run.agent, .edition = m->edition };
     if (!begin(m))
         return false;
     /* While a model is asked, nothing is taken in behind its back: it is told with the next request. */
@@ -447,18 +578,23 @@ bool moving_run(struct moving *m, struct run_step *step)
 
     if (m->job_is_open && !again && (m->claimed || m->run.news > 0) && !people_settle(m))
         return false;
-    drop_lost_tools(m);
+    if (m->job_is_open && !m->fatal && !judge_waited(m))
+        return false;
+    if (m->job_is_open && !m->fatal)
+        own_tools_finish(m);
     if (!gather(m, &facts))
         return false;
-    verdict = loop_next(&facts, LIMIT_RUN_MISTAKES, &reason);
-    if (!again || verdict != (before == RUN_ASKING ? LOOP_ASK : LOOP_CONDENSE))
-        note_decision(m, &facts, verdict, reason);
-    if (!follow(m, &facts, verdict, reason, step))
+    if (!decide(m, &facts, again, step, &decided))
+        return false;
+    if (!again || decided.verdict != (before == RUN_ASKING ? LOOP_ASK : LOOP_CONDENSE))
+        note_decision(m, &facts, &decided);
+    if (!follow(m, &facts, &decided, step))
         return false;
     step->phase = m->run.phase;
     step->unwanted = m->unwanted;
     step->unwanted_count = m->unwanted_count;
-    if (!step->over && m->run.budget_ms > 0)
+    if (!step->over && m->run.budget_ms > 0 && !only_asks(m))
         step->due_ms = m->run.began_ms + m->run.budget_ms - m->run.used_ms;
-    return save_entries(m) && save_calls(m) && tell_moved(m) && save_run(m, step->over) && moving_flush(m);
+    return save_entries(m) && save_calls(m) && tell_moved(m) && save_run(m, step->over) && moving_flush(m) &&
+           limits_save(m);
 }

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+#define DIGITS(limit)    DIGITS_OF(limit)
+#define DIGITS_OF(limit) #limit
+
 #define RUN_TOOL_WORD(name, word) word,
 const char *const run_tools[] = { RUN_TOOLS(RUN_TOOL_WORD) NULL };
 WORDS_FIT(run_tools, RUN_TOOL_END);
@@ -38,7 +41,8 @@ static const struct {
         "{\"type\":\"object\",\"properties\":{"
         "\"done\":{\"type\":\"number\",\"description\":\"How much is done\"},"
         "\"total\":{\"type\":\"number\",\"description\":\"How much there is\"},"
-        "\"step\":{\"type\":\"string\",\"description\":\"What you are doing now\"}}}",
+        "\"step\":{\"type\":\"string\",\"maxLength\":" DIGITS(LIMIT_TITLE)
+        ",\"description\":\"What you are doing now\"}}}",
     },
     [RUN_TOOL_ASK_SQUAD] = {
         "Ask the other agents and wait for their replies.",
@@ -61,7 +65,8 @@ static const struct {
         "\"description\":\"How many rounds\"}},\"required\":[\"topic\"]}",
     },
     [RUN_TOOL_FINISH] = {
-        "End the work and hand in its result. Nothing is done after it.",
+        "End the work and hand in its result. Other calls of the same reply are done first; if one of them does "
+        "not end well or asks somebody, the work goes on, and finish must be called again.",
         "{\"type\":\"object\",\"properties\":{"
         "\"result\":{\"description\":\"What came out: a text, or an object\"}},"
         "\"required\":[\"result\"]}",
@@ -96,6 +101,11 @@ bool offer_allows(const struct tool *tool, const struct run *run, const char *pr
     return !tool->roles || is_among(tool->roles, run->requester_role);
 }
 
+bool offer_has_place(const struct tool *tool, const struct run *run)
+{
+    return !tool->in_task_folder || run->task_id;
+}
+
 bool offer_names(const struct run *run, const char *tool)
 {
     struct err ignored = { 0 };
@@ -124,22 +134,59 @@ bool offer_project(const struct tx *tx, const struct run *run, const char **name
     return true;
 }
 
+bool offer_knows_project(const struct tx *tx, const char *name, bool *known)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_RUN_PROJECT_KNOWN, DB_ARGS(db_text(name)), &rows))
+        return false;
+    *known = rows.count > 0;
+    return true;
+}
+
+static bool is_offered(const struct tool *tool, const struct run *run, const char *project)
+{
+    return offer_names(run, tool->name) && offer_allows(tool, run, project) && offer_has_place(tool, run);
+}
+
+bool offer_in_task_folder(const struct tx *tx, const struct run *run, const char **names)
+{
+    const struct tool_list *tools = tools_now(tx->arena);
+    BUF_AUTO text = { 0 };
+    const char *project;
+
+    if (!offer_project(tx, run, &project))
+        return false;
+    buf_init(&text, 0);
+    for (size_t i = 0; i < tools->count; i++)
+        if (tools->tools[i].in_task_folder && is_offered(&tools->tools[i], run, project))
+            buf_format(&text, "%s%s", text.len ? ", " : "", tools->tools[i].name);
+    *names = text.len ? arena_copy(tx->arena, text.bytes, text.len) : NULL;
+    return true;
+}
+
+_Static_assert(RUN_TOOL_END - 1 + LIMIT_RUN_TOOLS <= LIMIT_MODEL_TOOLS,
+               "what a run is offered fits one request");
+
+/* The bound is on what a model is told: a tool that it may use and was not told of is run where it is called
+ * all the same, as one that waits for an approval must be when servers before its own have listed more
+ * meanwhile. */
 bool offer_all(const struct tx *tx, const struct run *run, const struct tool_list *tools,
                const struct llm_tool **list, size_t *count)
 {
     struct llm_tool *offered = arena_array(tx->arena, struct llm_tool, RUN_TOOL_END + tools->count);
     const char *project;
-    size_t at = 0;
+    size_t at = 0, most = RUN_TOOL_END - 1 + LIMIT_RUN_TOOLS;
 
     if (!offer_project(tx, run, &project))
         return false;
     for (unsigned i = 1; i < RUN_TOOL_END; i++)
         offered[at++] =
             (struct llm_tool){ run_tool_word((enum run_tool)i), own[i].description, own[i].schema };
-    for (size_t i = 0; i < tools->count && at < LIMIT_RUN_TOOLS; i++) {
+    for (size_t i = 0; i < tools->count && at < most; i++) {
         const struct tool *tool = &tools->tools[i];
 
-        if (!run_tool_named(tool->name) && offer_names(run, tool->name) && offer_allows(tool, run, project))
+        if (!run_tool_named(tool->name) && is_offered(tool, run, project))
             offered[at++] = (struct llm_tool){ tool->name, tool->description, tool->schema };
     }
     *list = offered;
@@ -150,7 +197,7 @@ bool offer_all(const struct tx *tx, const struct run *run, const struct tool_lis
 bool offer_take(const struct tx *tx, const struct run *run, const char *const *names, const char **stored)
 {
     const struct tool_list *tools = tools_now(tx->arena);
-    const char *project;
+    const char *project, **taken = arena_array(tx->arena, const char *, LIMIT_RUN_TOOLS + 1);
     size_t count = 0;
 
     *stored = NULL;
@@ -158,18 +205,27 @@ bool offer_take(const struct tx *tx, const struct run *run, const char *const *n
         return true;
     if (!offer_project(tx, run, &project))
         return false;
-    for (; names[count]; count++) {
-        const struct tool *tool = tool_named(tools, names[count]);
+    for (; *names; names++) {
+        const struct tool *tool = tool_named(tools, *names);
 
+        if (is_among(taken, *names)) /* twice is once */
+            continue;
         if (count >= LIMIT_RUN_TOOLS)
             return err_field(tx->err, "tools", "tools names too many: at most %d.", LIMIT_RUN_TOOLS);
-        if (run_tool_named(names[count]))
-            continue;
-        if (!tool)
-            return err_field(tx->err, "tools", "tools names no tool of this server: %.80s.", names[count]);
-        if (!offer_allows(tool, run, project))
-            return err_field(tx->err, "tools", "The operator does not allow %.80s here.", names[count]);
+        if (!run_tool_named(*names)) {
+            if (!tool)
+                tool = tool_awaited(tx->arena, *names, NULL);
+            if (!tool)
+                return err_field(tx->err, "tools", "tools names no tool of this server: %.80s.", *names);
+            if (!offer_allows(tool, run, project))
+                return err_field(tx->err, "tools", "The operator does not allow %.80s here.", *names);
+            if (!offer_has_place(tool, run))
+                return err_field(
+                    tx->err, "tools",
+                    "%.80s works in the folder of a task, and this job has none: taskId names one.", *names);
+        }
+        taken[count++] = *names;
     }
-    *stored = json_texts(tx->arena, names, count);
+    *stored = json_texts(tx->arena, taken, count);
     return true;
 }

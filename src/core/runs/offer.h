@@ -3,7 +3,7 @@
  *
  * Its own tools are part of the loop: what they do is done inside the transaction of the step that called
  * them. An operator's tool that is gone, switched off, or kept for other projects or roles is not offered,
- * and a call of it is wrong.
+ * and a call of it is wrong; nor is one that works in the folder of a task to a run that has none.
  */
 #ifndef CORE_RUNS_OFFER_H
 #define CORE_RUNS_OFFER_H
@@ -31,11 +31,18 @@ const char *run_tool_schema(enum run_tool tool);
 
 /* Whether a tool is there for this project (its id or name) and this role of who asked. */
 bool offer_allows(const struct tool *tool, const struct run *run, const char *project_name);
+/* Whether it has a place to work at: one that works in the folder of a task has none in a run without one. */
+bool offer_has_place(const struct tool *tool, const struct run *run);
+/* The names of those of a run's tools that work in the folder of its task, with commas between them; NULL:
+ * there are none. */
+CHECKED bool offer_in_task_folder(const struct tx *tx, const struct run *run, const char **names);
 /* Whether the run was made with this tool. */
 bool offer_names(const struct run *run, const char *tool);
 /* The name of the run's project, or NULL. */
 CHECKED bool offer_project(const struct tx *tx, const struct run *run, const char **name);
-/* All that a run may call now. */
+/* Whether some project is what a tool names by its id or name, as offer_allows takes it. */
+CHECKED bool offer_knows_project(const struct tx *tx, const char *name, bool *known);
+/* What a run is told that it may call: its own tools, and the first LIMIT_RUN_TOOLS of the operator's. */
 CHECKED bool offer_all(const struct tx *tx, const struct run *run, const struct tool_list *tools,
                        const struct llm_tool **list, size_t *count);
 /* Checks what somebody asks for and writes it as it is stored; NULL: all. */

@@ -3,13 +3,14 @@
  * that was stopped and comes back changes nothing. Whatever ends a take goes through the question protocol:
  * a reason that is not a result becomes a question, as if the coder had asked it.
  */
-#include "core/runs/orchestrate.h"
+#include "core/runs/orchestrate_parts.h"
 
 #include "base/limits.h"
+#include "base/settings.h"
 #include "base/str.h"
 #include "base/uuid.h"
 #include "core/caller/caller.h"
-#include "core/log/audit.h"
+#include "core/questions/docket.h"
 #include "core/runs/run.h"
 #include "core/runs/run_agents.h"
 
@@ -18,15 +19,8 @@
 const char *const take_states[] = { "queued", "coding", NULL };
 WORDS_FIT(take_states, TAKE_END);
 
-/* It calls as the server itself, in one project: nobody whom a rule could take for a person. */
-struct orchestrator_call {
-    struct tx tx;
-    struct caller caller;
-    struct project project;
-};
-
-static bool call_for(const struct tx *tx, const char *workspace_id, const char *project_id,
-                     struct orchestrator_call *as)
+bool orchestrator_call_for(const struct tx *tx, const char *workspace_id, const char *project_id,
+                           struct orchestrator_call *as)
 {
     as->tx = *tx;
     as->caller = (struct caller){ .kind = CALLER_NOBODY,
@@ -38,86 +32,56 @@ static bool call_for(const struct tx *tx, const char *workspace_id, const char *
     return project_see(&as->tx, project_id, &as->project);
 }
 
-/* Taking. */
-
-static bool note_taken(const struct orchestrator_call *as, const struct task *task)
+bool orchestrator_is_coders(const struct task *task)
 {
-    return audit_append(&as->tx, &(struct audit_entry){ .workspace_id = task->workspace_id,
-                                                        .actor_kind = "system",
-                                                        .actor_id = "system",
-                                                        .actor = ORCHESTRATOR_NAME,
-                                                        .operation = OP_TASK_CLAIM,
-                                                        .subject = task->id,
-                                                        .door = "engine",
-                                                        .detail = "{\"agent\":\"" CODER_NAME "\"}",
-                                                        .at_ms = as->tx.now_ms });
+    return (task->status == TASK_IN_PROGRESS || task_is_blocked_by_question(task)) && task->assignee &&
+           str_same_name(task->assignee, CODER_NAME);
 }
 
-static bool take_one(const struct orchestrator_call *as, const char *task_id)
+const char *orchestrator_how_it_went(struct arena *arena, const struct task *task)
 {
-    struct db_arg row[CODER_TAKE_INSERT_WIDTH];
-    struct coder_take take = { .id = uuid_new(as->tx.arena),
-                               .workspace_id = as->project.workspace_id,
-                               .project_id = as->project.id,
-                               .task_id = task_id,
-                               .coder = as->project.orchestrator.coder,
-                               .state = TAKE_QUEUED,
-                               .created_ms = as->tx.now_ms };
-    struct err refused = { 0 };
-    struct tx quiet = tx_with_err(&as->tx, &refused);
-    struct task task;
+    if (task->status == TASK_CLOSED)
+        return "The task was closed while its coder worked on it.";
+    if (task->assignee && !str_same_name(task->assignee, CODER_NAME))
+        return arena_format(arena, "The task was given to %s while its coder worked on it.", task->assignee);
+    return "The task was taken from its coder while it was worked on.";
+}
 
-    /* Somebody was quicker, or has made it wait since. */
-    if (!task_claim(&quiet, &as->project, task_id, CODER_NAME, &task)) {
-        *as->tx.err = refused;
-        return refused.code == ERR_CONFLICT || refused.code == ERR_NOT_FOUND;
+/* What was handed in for a task that was taken away meanwhile. */
+static const char *kept_words(struct arena *arena, const struct task *task)
+{
+    return arena_format(arena, "%s What it handed in is kept in this job and changed nothing.",
+                        orchestrator_how_it_went(arena, task));
+}
+
+bool orchestrator_end_job(const struct orchestrator_call *as, const char *job_id,
+                          const struct coder_ending *how)
+{
+    struct docket docket;
+    struct job *job;
+
+    if (!docket_of_job(&as->tx, &docket, as->caller.workspace_id, job_id))
+        return false;
+    job = docket_job(&docket, job_id);
+    if (job && job_is_open(job)) {
+        if (how->result) {
+            job->result = how->result;
+            job->dirty = true;
+        }
+        docket_end_job(&docket, job,
+                       &(struct job_ending){
+                           .status = how->status,
+                           .source = how->status == JOB_CANCELLED ? OUTCOME_CANCELLED : OUTCOME_AGENTS,
+                           .by = actor_of(&as->caller),
+                           .error = how->error ? str_sanitise(as->tx.arena, how->error) : NULL,
+                       });
     }
-    coder_take_put_insert(&take, row);
-    return tx_exec(&as->tx, SQL_TAKE_INSERT, CODER_TAKE_INSERT_WIDTH, row, NULL) && note_taken(as, &task);
+    return docket_close(&docket);
 }
 
-static bool take_in(const struct tx *tx, const char *project_id, const char *workspace_id, int64_t room)
+bool orchestrator_cancel_job(const struct orchestrator_call *as, const char *job_id, const char *why)
 {
-    struct orchestrator_call as;
-    struct task *tasks;
-    size_t count;
-
-    if (!call_for(tx, workspace_id, project_id, &as) ||
-        !task_ready(&as.tx, &as.project, NULL, (size_t)(room < LIMIT_PARALLEL ? room : LIMIT_PARALLEL),
-                    &tasks, &count))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (!take_one(&as, tasks[i].id))
-            return false;
-    return true;
-}
-
-/* One node at a time, so that two do not fill the same room. The other finds what is left the next time. */
-static bool take_ready(const struct tx *tx)
-{
-    struct db_rows rows;
-    bool alone;
-
-    if (!tx_query(tx, SQL_TAKE_ROOM, DB_ARGS(db_int(ORCHESTRATED_AT_ONCE)), &rows))
-        return false;
-    if (rows.count == 0)
-        return true;
-    if (!holding_alone(tx, LOCK_ORCHESTRATE, &alone) || !alone)
-        return !alone;
-    /* Read again: whoever had the lock may have filled it meanwhile. */
-    if (!tx_query(tx, SQL_TAKE_ROOM, DB_ARGS(db_int(ORCHESTRATED_AT_ONCE)), &rows))
-        return false;
-    for (size_t i = 0; i < rows.count; i++)
-        if (!take_in(tx, db_cell(&rows, i, 0), db_cell(&rows, i, 1), db_cell_int(&rows, i, 2)))
-            return false;
-    return true;
-}
-
-bool orchestrate_claim(const struct tx *tx, const char *node, size_t limit, struct held_row **list,
-                       size_t *count)
-{
-    return take_ready(tx) && tx_exec(tx, SQL_TAKE_LEFT, DB_NO_ARGS, NULL) &&
-           holding_claim(tx, HOLDING_TAKE, node, limit, list, count);
+    return orchestrator_end_job(as, job_id, &(struct coder_ending){ .status = JOB_CANCELLED, .error = why });
 }
 
 /* Asking. */
@@ -135,12 +99,20 @@ static bool block_by_hand(const struct orchestrator_call *as, const char *task_i
     return task_save(&as->tx, &as->project, &task);
 }
 
+/* A coder's own words may end without a full stop. */
+static const char *stop_of(const char *words)
+{
+    size_t len = strlen(words);
+
+    return len > 0 && strchr(".!?", words[len - 1]) ? "" : ".";
+}
+
 static bool ask_about(const struct orchestrator_call *as, const char *task_id, const char *reason)
 {
     const char *text = arena_format(
         as->tx.arena,
-        "%s What should be done? Your answer is given to the coder, who then takes the task up again; close the task if it is done or not wanted any more.",
-        reason);
+        "%s%s What should be done? Your answer is given to the coder, who then takes the task up again; close the task if it is done or not wanted any more.",
+        reason, stop_of(reason));
     struct output_question question = { .id = "q1", .text = text };
     struct output output = { .status = OUTPUT_FAILED,
                              .status_text = "failed",
@@ -165,15 +137,35 @@ static bool ask_about(const struct orchestrator_call *as, const char *task_id, c
     return false;
 }
 
-/* Whether the task is still the coder's: people may have taken it away, closed it or given it to another. */
-static bool is_coders(const struct task *task)
-{
-    return task->status == TASK_IN_PROGRESS && task->assignee && str_same_name(task->assignee, CODER_NAME);
-}
-
 static bool drop_take(const struct tx *tx, const char *take_id)
 {
     return tx_exec(tx, SQL_TAKE_DELETE, DB_ARGS(db_text(take_id)), NULL);
+}
+
+/* All that was wrong with it, one after the other. */
+static const char *problems_of(struct arena *arena, const struct result *result)
+{
+    const char *all = "";
+
+    for (size_t i = 0; i < result->problem_count; i++)
+        all = arena_format(arena, "%s%s%s", all, *all ? " " : "", result->problems[i]);
+    return all;
+}
+
+/* Why a result that was handed in is not what the task was given out for, in a sentence; NULL: it is, or
+ * people are asked. */
+static const char *why_not(const struct orchestrator_call *as, const struct result *result)
+{
+    const char *why = result->accepted && result->output->summary ? result->output->summary
+                      : result->problem_count > 0                 ? problems_of(as->tx.arena, result)
+                                                  : "it says neither success nor what stood in the way.";
+
+    if (result->accepted && (result->notification_id || result->task.status == TASK_CLOSED))
+        return NULL;
+    return arena_format(as->tx.arena,
+                        result->accepted ? "The coder could not do this task: %s"
+                                         : "The coder's result could not be taken: %s",
+                        str_beginning(as->tx.arena, why, LIMIT_CODER_REASON));
 }
 
 /* A result has been handed in; the task must not be left in the hands of nobody, nor be run again at once. */
@@ -181,40 +173,64 @@ static bool settle(const struct orchestrator_call *as, struct result *result)
 {
     struct task *task = &result->task;
 
-    if (task->status == TASK_CLOSED || task->status == TASK_BLOCKED)
+    if (task->status == TASK_CLOSED || (task->status == TASK_BLOCKED && !task->assignee))
         return true;
     if (result->notification_id) {
         task_block(task, false);
         return task_save(&as->tx, &as->project, task);
     }
-    if (task->status == TASK_IN_PROGRESS && !is_coders(task))
+    if (task->status == TASK_IN_PROGRESS && !orchestrator_is_coders(task))
         return true;
-    const char *why = result->accepted && result->output->summary ? result->output->summary
-                      : result->problem_count > 0 ? result->problems[result->problem_count - 1]
-                                                  : "it says neither success nor what stood in the way.";
+    return ask_about(as, task->id, why_not(as, result));
+}
 
-    return ask_about(as, task->id,
-                     arena_format(as->tx.arena,
-                                  result->accepted ? "The coder could not do this task: %s"
-                                                   : "The coder's result could not be taken: %s",
-                                  str_beginning(as->tx.arena, why, LIMIT_CODER_REASON)));
+static bool take_of_job(const struct tx *tx, const char *job_id, struct coder_take *take, bool *found)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_TAKE_OF_JOB, DB_ARGS(db_text(job_id)), &rows))
+        return false;
+    *found = rows.count > 0;
+    return !*found || coder_take_from_row(&rows, 0, take, tx->err);
+}
+
+bool orchestrate_wants(const struct tx *tx, const struct project *project, const struct job *job,
+                       const char **why_not_wanted)
+{
+    struct orchestrator_call as;
+    struct coder_take take;
+    struct task task;
+    bool found;
+
+    *why_not_wanted = NULL;
+    if (!take_of_job(tx, job->id, &take, &found))
+        return false;
+    if (!found)
+        return true;
+    if (!orchestrator_call_for(tx, project->workspace_id, project->id, &as) ||
+        !project_lock(&as.tx, &as.project) || !task_lock(&as.tx, &as.project, take.task_id, &task))
+        return false;
+    if (orchestrator_is_coders(&task))
+        return true;
+    *why_not_wanted = kept_words(tx->arena, &task);
+    return drop_take(tx, take.id);
 }
 
 bool orchestrate_handed_in(const struct tx *tx, const struct project *project, const struct job *job,
                            struct result *result)
 {
     struct orchestrator_call as;
-    struct db_rows rows;
     struct coder_take take;
+    bool found;
 
     if (result->source != SOURCE_EXECUTE)
         return true;
-    if (!tx_query(tx, SQL_TAKE_OF_JOB, DB_ARGS(db_text(job->id)), &rows))
+    if (!take_of_job(tx, job->id, &take, &found))
         return false;
-    if (rows.count == 0)
+    if (!found)
         return true;
-    return coder_take_from_row(&rows, 0, &take, tx->err) && drop_take(tx, take.id) &&
-           call_for(tx, project->workspace_id, project->id, &as) && settle(&as, result);
+    return drop_take(tx, take.id) && orchestrator_call_for(tx, project->workspace_id, project->id, &as) &&
+           settle(&as, result);
 }
 
 /* Working on a take that is held. */
@@ -239,31 +255,32 @@ static bool enter(const struct tx *tx, const struct take_ref *ref, struct held_t
     return coder_take_from_row(&rows, 0, &held->take, tx->err) &&
            holding_fence(tx, HOLDING_TAKE, &(struct holding_as){ held->take.node, held->take.epoch },
                          &(struct holding_as){ ref->node, ref->epoch }) &&
-           call_for(tx, held->take.workspace_id, held->take.project_id, &held->as);
+           orchestrator_call_for(tx, held->take.workspace_id, held->take.project_id, &held->as);
 }
 
+/* The project first, as whoever hands in a result. */
 static bool load_task(struct held_take *held)
 {
-    return task_lock(&held->as.tx, &held->as.project, held->take.task_id, &held->task);
+    return project_lock(&held->as.tx, &held->as.project) &&
+           task_lock(&held->as.tx, &held->as.project, held->take.task_id, &held->task);
 }
 
-static bool end_job(const struct held_take *held, const struct job_change *change)
+static bool end_job(const struct held_take *held, const struct coder_ending *how)
 {
-    struct job job;
-
-    if (!held->take.job_id)
-        return true;
-    if (!job_get(&held->as.tx, held->take.job_id, &job))
-        return held->as.tx.err->code == ERR_NOT_FOUND;
-    return !job_is_open(&job) || job_update(&held->as.tx, job.id, change, &job);
+    return !held->take.job_id || orchestrator_end_job(&held->as, held->take.job_id, how);
 }
 
 /* Ends the take and, unless the task is somebody else's by now, asks people. */
 static bool ask_and_drop(struct held_take *held, const char *reason)
 {
-    return end_job(held, &(struct job_change){ .status = JOB_FAILED, .error = reason }) &&
-           drop_take(&held->as.tx, held->take.id) && load_task(held) &&
-           (!is_coders(&held->task) || ask_about(&held->as, held->take.task_id, reason));
+    if (!load_task(held) || !drop_take(&held->as.tx, held->take.id))
+        return false;
+    if (!orchestrator_is_coders(&held->task))
+        return end_job(held, &(struct coder_ending){
+                                 .status = JOB_CANCELLED,
+                                 .error = orchestrator_how_it_went(held->as.tx.arena, &held->task) });
+    return end_job(held, &(struct coder_ending){ .status = JOB_FAILED, .error = reason }) &&
+           ask_about(&held->as, held->take.task_id, reason);
 }
 
 /* Its job has ended, and nothing was handed in. */
@@ -290,7 +307,7 @@ static bool put_back(struct held_take *held)
     struct task_change change = { .status = TASK_OPEN };
 
     return drop_take(&held->as.tx, held->take.id) &&
-           (!is_coders(&held->task) ||
+           (!orchestrator_is_coders(&held->task) ||
             task_update(&held->as.tx, &held->as.project, held->take.task_id, &change, &held->task));
 }
 
@@ -317,7 +334,7 @@ bool orchestrate_open(const struct tx *tx, const struct take_ref *ref, struct ta
         return held.take.coder == CODER_COMMAND ? ask_and_drop(&held, INTERRUPTED) : ask_for_job(&held);
     if (!load_task(&held))
         return false;
-    if (!held.as.project.orchestrator.on || !is_coders(&held.task))
+    if (!held.as.project.orchestrator.on || !orchestrator_is_coders(&held.task))
         return put_back(&held);
     *step = (struct take_step){ .prepare = true,
                                 .command = held.take.coder == CODER_COMMAND,
@@ -344,12 +361,13 @@ static bool begin_run(struct held_take *held, struct take_step *step)
 static bool command_prompt(struct held_take *held, const char **prompt)
 {
     struct brief_subject subject = brief_of_task(&held->task);
-    const char *words, *brief;
+    const char *words;
+    struct brief brief;
 
     if (!run_agent_words(&held->as.tx, AGENT_CODER, &held->as.project, &words) ||
         !brief_prompt(&held->as.tx, &held->as.project, &subject, &brief))
         return false;
-    *prompt = arena_format(held->as.tx.arena, "%s\n%s", words, brief);
+    *prompt = arena_format(held->as.tx.arena, "%s\n%s", words, brief.text);
     return true;
 }
 
@@ -361,12 +379,16 @@ static bool begin_command(struct held_take *held, struct take_step *step)
                        .task_id = held->take.task_id,
                        .status = JOB_RUNNING };
 
-    if (!command_prompt(held, &step->prompt) || !job_create(&held->as.tx, &job) ||
-        !tx_exec(&held->as.tx, SQL_TAKE_BEGIN, DB_ARGS(db_text(held->take.id), db_text(job.id), db_int(1)),
-                 NULL))
+    /* It was begun, and nobody was told that this is stored; nothing was started yet. */
+    bool begun = held->take.state == TAKE_CODING;
+
+    if (!command_prompt(held, &step->prompt) ||
+        (!begun && (!job_create(&held->as.tx, &job) ||
+                    !tx_exec(&held->as.tx, SQL_TAKE_BEGIN,
+                             DB_ARGS(db_text(held->take.id), db_text(job.id), db_int(1)), NULL))))
         return false;
     step->start = true;
-    step->job_id = job.id;
+    step->job_id = begun ? held->take.job_id : job.id;
     step->task_id = held->take.task_id;
     step->project_id = held->take.project_id;
     return true;
@@ -379,15 +401,43 @@ bool orchestrate_begin(const struct tx *tx, const struct take_ref *ref, struct t
     *step = (struct take_step){ 0 };
     if (!enter(tx, ref, &held) || !load_task(&held))
         return false;
-    if (!held.as.project.orchestrator.on || !is_coders(&held.task)) {
+    if (!held.as.project.orchestrator.on || !orchestrator_is_coders(&held.task)) {
         step->over = true;
-        return put_back(&held);
+        return end_job(&held,
+                       &(struct coder_ending){
+                           .status = JOB_CANCELLED,
+                           .error = "Nobody wanted it any more before the coder's command was started." }) &&
+               put_back(&held);
     }
     return held.take.coder == CODER_RUNNER ? begin_run(&held, step) : begin_command(&held, step);
 }
 
+bool orchestrate_job_is_over(const struct tx *tx, const char *job_id, bool *over)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_TAKE_JOB_OPEN, DB_ARGS(db_text(job_id)), &rows))
+        return false;
+    *over = rows.count == 0;
+    return true;
+}
+
+static const char *result_text(struct arena *arena, const struct output *output)
+{
+    BUF_AUTO text = { 0 };
+    struct json_out out;
+
+    buf_init(&text, 0);
+    json_begin(&out, &text);
+    json_map(&out, NULL);
+    json_text(&out, "status", output->status == OUTPUT_SUCCESS ? "success" : "failed");
+    json_text(&out, "summary", output->summary);
+    json_map_end(&out);
+    return arena_copy(arena, text.bytes, text.len);
+}
+
 /* What was printed by a command that broke off is no success, but what it asks is asked. */
-static bool end_with(struct held_take *held, const struct output *output)
+static bool end_with(struct held_take *held, const struct output *output, const char *broke)
 {
     struct result result = { .agent = AGENT_CODER,
                              .source = SOURCE_EXECUTE,
@@ -395,31 +445,64 @@ static bool end_with(struct held_take *held, const struct output *output)
                              .author = CODER_NAME,
                              .handed_in_by = held->as.caller.id,
                              .output = output };
-    const char *text = arena_format(held->as.tx.arena, "{\"status\":\"%s\"}",
-                                    output->status == OUTPUT_SUCCESS ? "success" : "failed");
 
-    return end_job(held, &(struct job_change){ .status = JOB_COMPLETED, .result = text }) &&
-           drop_take(&held->as.tx, held->take.id) &&
-           result_hand_in(&held->as.tx, &held->as.project, &result) && settle(&held->as, &result);
+    if (!drop_take(&held->as.tx, held->take.id) || !result_hand_in(&held->as.tx, &held->as.project, &result))
+        return false;
+    const char *error = broke ? broke : why_not(&held->as, &result);
+
+    return settle(&held->as, &result) &&
+           end_job(held, &(struct coder_ending){ .status = error ? JOB_FAILED : JOB_COMPLETED,
+                                                 .error = error,
+                                                 .result = result_text(held->as.tx.arena, output) });
 }
 
-bool orchestrate_end(const struct tx *tx, const struct take_ref *ref, const struct output *output,
-                     const char *broke)
+/* The task is not the coder's any more: what it did is kept, and changes nothing. */
+static bool end_kept(struct held_take *held, const struct output *output)
 {
+    struct arena *arena = held->as.tx.arena;
+
+    return end_job(held, &(struct coder_ending){ .status = JOB_CANCELLED,
+                                                 .error = kept_words(arena, &held->task),
+                                                 .result = result_text(arena, output) }) &&
+           drop_take(&held->as.tx, held->take.id);
+}
+
+/* Of what is longer than a line of the log may be, the end: that is where programs say how it went. */
+static bool note(const struct held_take *held, const char *label, const char *text)
+{
+    size_t most = (size_t)settings()->limits_message - strlen(label), len = strlen(text);
+    struct job_line line = { .level = LINE_INFO };
+
+    if (len > most)
+        text += len - most;
+    while (((unsigned char)*text & 0xc0) == 0x80)
+        text++;
+    line.message = arena_format(held->as.tx.arena, "%s%s", label, text);
+    return !*text || job_log(&held->as.tx, held->take.job_id, &line);
+}
+
+bool orchestrate_end(const struct tx *tx, const struct take_ref *ref, const struct take_end *end)
+{
+    const struct output *output = end->output;
     struct held_take held;
     struct output asked = *output;
     struct job job;
 
-    if (!enter(tx, ref, &held) || !load_task(&held) || !job_get(&held.as.tx, held.take.job_id, &job))
+    if (!enter(tx, ref, &held) || !load_task(&held) || !note(&held, "", end->how) ||
+        !note(&held, "The command printed: ", end->printed) ||
+        !note(&held, "The command printed as errors: ", end->errors) ||
+        !job_get(&held.as.tx, held.take.job_id, &job))
         return false;
     if (!job_is_open(&job))
         return ask_for_job(&held);
-    if (!broke)
-        return end_with(&held, output);
+    if (!orchestrator_is_coders(&held.task))
+        return end_kept(&held, output);
+    if (!end->broke)
+        return end_with(&held, output, NULL);
     if (output->question_count == 0)
-        return ask_and_drop(&held, broke);
+        return ask_and_drop(&held, end->broke);
     asked.status = OUTPUT_FAILED;
-    return end_with(&held, &asked);
+    return end_with(&held, &asked, end->broke);
 }
 
 bool orchestrate_give_up(const struct tx *tx, const struct take_ref *ref, const char *reason)
@@ -427,15 +510,4 @@ bool orchestrate_give_up(const struct tx *tx, const struct take_ref *ref, const 
     struct held_take held;
 
     return enter(tx, ref, &held) && ask_and_drop(&held, reason);
-}
-
-bool orchestrate_list(const struct tx *tx, const struct project *project, struct coder_take **takes,
-                      size_t *count)
-{
-    struct db_rows rows;
-
-    if (!tx_query(tx, SQL_TAKE_LIST, DB_ARGS(db_text(project->id), db_int(LIMIT_PARALLEL)), &rows))
-        return false;
-    *count = rows.count;
-    return coder_take_from_rows(tx, &rows, rows.count, takes);
 }

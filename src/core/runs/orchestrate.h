@@ -12,6 +12,10 @@
  * coder that failed without asking, whose result could not be read, that was cancelled, or that was running
  * when its node died becomes a question about the task, too.
  *
+ * People may close, delete or take away a task while it is out. Then its job is cancelled, its program or run
+ * is ended, and what that hands in all the same is kept in the job and changes nothing. Until its program has
+ * ended a take has its room.
+ *
  * A take is held by one node (core/holding, HOLDING_TAKE) while its folder is made and while a command runs.
  * A run is held by the runner; its take only waits for the job to end.
  */
@@ -61,13 +65,30 @@ CHECKED bool orchestrate_claim(const struct tx *tx, const char *node, size_t lim
 CHECKED bool orchestrate_open(const struct tx *tx, const struct take_ref *ref, struct take_step *step);
 /* Its folder is there. Makes the job. */
 CHECKED bool orchestrate_begin(const struct tx *tx, const struct take_ref *ref, struct take_step *step);
-/* The command has ended; `output` is what was read of it. `broke` says why it did not end by itself as one
- * that succeeded, or is NULL: then only its questions count. */
-CHECKED bool orchestrate_end(const struct tx *tx, const struct take_ref *ref, const struct output *output,
-                             const char *broke);
+/* Whether the job of a command has ended already, as when somebody cancelled it while it was being started.
+ */
+CHECKED bool orchestrate_job_is_over(const struct tx *tx, const char *job_id, bool *over);
+
+/* How a command has ended. */
+struct take_end {
+    const struct output *output; /* what was read of it */
+    const char *broke; /* why it did not end by itself as one that succeeded: then only its questions
+                          count; or NULL */
+    const char *how;   /* a sentence for the job's log */
+    const char *printed, *errors; /* the last of each, for the log; "" where there is nothing */
+};
+CHECKED bool orchestrate_end(const struct tx *tx, const struct take_ref *ref, const struct take_end *end);
 /* It cannot be worked on: people are asked, with the reason. */
 CHECKED bool orchestrate_give_up(const struct tx *tx, const struct take_ref *ref, const char *reason);
 
+/* Before a task, or with NULL a project, is deleted: what works on it is ended, and its job is cancelled. The
+ * takes go with the tasks. */
+CHECKED bool orchestrate_let_go(const struct tx *tx, const struct project *project, const char *task_id);
+
+/* Before a run hands in its result: whether its take is still wanted. If not, the take is over, and
+ * `why_not_wanted` says in words that the task was taken away; else it is NULL. */
+CHECKED bool orchestrate_wants(const struct tx *tx, const struct project *project, const struct job *job,
+                               const char **why_not_wanted);
 /* A run of the coder has handed in its result: its take is over, and what the result leaves open is asked. */
 CHECKED bool orchestrate_handed_in(const struct tx *tx, const struct project *project, const struct job *job,
                                    struct result *result);

@@ -229,10 +229,37 @@ static json_t *seats(const json_t *agents)
     return list;
 }
 
+/* Those of the reply that have not ended. They run side by side, and what is left is for all of them. */
+static int64_t discussions_wanted(const struct moving *m)
+{
+    int64_t count = 0;
+
+    for (size_t i = 0; i < m->call_count; i++)
+        count +=
+            m->calls[i]->state != CALL_DONE && run_tool_named(m->calls[i]->name) == RUN_TOOL_START_DISCUSSION;
+    return count;
+}
+
+/* Its share of what is left to the run; NULL: nothing bounds it. */
+static bool budget_left(struct moving *m, json_t **options)
+{
+    int64_t left;
+
+    *options = NULL;
+    if (!limits_left(m, &left))
+        return false;
+    if (left == INT64_MAX)
+        return true;
+    left /= discussions_wanted(m);
+    *options = json_pack("{s:{s:I}}", "budget", "tokens", (json_int_t)(left > 0 ? left : 1));
+    return true;
+}
+
 static bool do_discuss(struct moving *m, struct run_call *call, const json_t *args)
 {
     const json_t *agents = json_object_get(args, "agents");
     JSON_AUTO *participants = json_array_size(agents) > 0 ? seats(agents) : NULL;
+    JSON_AUTO *options = NULL;
     unsigned mode = words_find(council_modes, text_of(args, "mode"));
     struct discussion_wish wish = {
         .topic = text_of(args, "topic"),
@@ -247,12 +274,26 @@ static bool do_discuss(struct moving *m, struct run_call *call, const json_t *ar
     struct discussion discussion;
     struct cast_seats cast;
 
-    if (!moving_flush(m))
+    if (!moving_flush(m) || !budget_left(m, &options))
         return false;
+    wish.options = options;
     if (!discussion_make(&quiet, &wish, &discussion, &cast))
         return refused(m, call, &err);
     call->discussion_id = discussion.id;
     wait_for(call);
+    return true;
+}
+
+bool own_tool_spent(struct moving *m, const char *discussion_id)
+{
+    struct run_entry *result = &m->entries[m->entry_count - 1];
+    struct db_rows rows;
+
+    if (!tx_query(m->tx, SQL_DISCUSSION_SPENT, DB_ARGS(db_text(discussion_id)), &rows))
+        return false;
+    result->tokens_in = db_cell_int(&rows, 0, 0);
+    result->tokens_out = db_cell_int(&rows, 0, 1);
+    moving_take(m, result->tokens_in, result->tokens_out, 0);
     return true;
 }
 
@@ -281,7 +322,7 @@ static bool settle_discussion(struct moving *m, struct run_call *call)
     json_raw(&out, "result", discussion.result);
     json_map_end(&out);
     moving_done(m, call, OUT_OK, moving_clean(m, text.bytes, LIMIT_RUN_OUTPUT), NULL);
-    return true;
+    return own_tool_spent(m, discussion.id);
 }
 
 bool own_tool_do(struct moving *m, enum run_tool tool, struct run_call *call)
@@ -295,7 +336,7 @@ bool own_tool_do(struct moving *m, enum run_tool tool, struct run_call *call)
     case RUN_TOOL_REPORT_PROGRESS: return do_report(m, call, args);
     case RUN_TOOL_ASK_SQUAD: return do_squad(m, call, args);
     case RUN_TOOL_START_DISCUSSION: return do_discuss(m, call, args);
-    case RUN_TOOL_FINISH: moving_done(m, call, OUT_OK, "Handed in.", NULL); return true;
+    case RUN_TOOL_FINISH: wait_for(call); return true; /* for the other calls: own_tools_finish */
     case RUN_TOOL_NONE:
     case RUN_TOOL_END: break;
     }
@@ -309,4 +350,41 @@ bool own_tool_settle(struct moving *m, struct run_call *call)
     if (call->discussion_id)
         return settle_discussion(m, call);
     return !call->question_id || settle_ask(m, call);
+}
+
+/* finish */
+
+static bool is_finish(const struct run_call *call)
+{
+    return call->state == CALL_WAITING && run_tool_named(call->name) == RUN_TOOL_FINISH;
+}
+
+void own_tools_finish(struct moving *m)
+{
+    struct finish_facts facts = { 0 };
+
+    for (size_t i = 0; i < m->call_count; i++) {
+        const struct run_call *call = m->calls[i];
+        enum run_tool own = run_tool_named(call->name);
+
+        if (is_finish(call))
+            continue;
+        if (call->state != CALL_DONE)
+            return;
+        facts.failed += call->outcome != OUT_OK;
+        facts.asked +=
+            own == RUN_TOOL_ASK_QUESTION || own == RUN_TOOL_ASK_SQUAD || own == RUN_TOOL_START_DISCUSSION;
+    }
+    for (size_t i = 0; i < m->call_count; i++) {
+        const char *words;
+
+        if (!is_finish(m->calls[i]))
+            continue;
+        enum run_outcome outcome = loop_finishes(&facts, &words) ? OUT_OK : OUT_ERROR;
+
+        moving_done(m, m->calls[i], outcome, words,
+                    arena_format(m->tx->arena, "{\"rule\":\"finish\",\"outcome\":\"%s\"}",
+                                 run_outcome_word(outcome)));
+        facts.second = true;
+    }
 }

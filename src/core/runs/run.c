@@ -14,6 +14,7 @@
 #include "core/questions/job.h"
 #include "core/runs/instructions.h"
 #include "core/runs/offer.h"
+#include "core/runs/room.h"
 #include "core/runs/run_agents.h"
 #include "llm/model_choice.h"
 
@@ -45,25 +46,44 @@ static bool find_agent(const struct tx *tx, const char *name, struct agent *agen
            err_field(tx->err, "agent", "%.80s is not run by this server: its provider is external.", name);
 }
 
-/* One that could only fail is not begun. A server that leaves the running to another may know other models.
- */
-static bool has_model(const struct tx *tx, const struct agent *agent)
+/* One that could only fail is not begun. */
+static bool find_model(const struct tx *tx, const struct agent *agent, struct llm_model *model)
 {
-    struct llm_model model;
     struct err cause = { 0 };
     const char *key = NULL;
 
-    if (!settings()->runner_drive)
-        return true;
-    if (model_of_config(tx->arena, agent->ai_model_config, &model, &cause) &&
-        (model.provider == LLM_SCRIPTED || model_key(&model, tx->arena, &key, &cause))) {
-        if (!voice_may_call(tx, &model, &cause))
+    if (model_of_config(tx->arena, agent->ai_model_config, model, &cause) &&
+        (model->provider == LLM_SCRIPTED || model_key(model, tx->arena, &key, &cause))) {
+        if (!voice_may_call(tx, model, &cause))
             return false;
         if (cause.code == ERR_NONE)
             return true;
     }
     err_field(tx->err, "agent", "%.80s has no model to run on. %s", agent->name, cause.text);
     return err_hint(tx->err, "%s", cause.hint);
+}
+
+/* A budget against which nothing is ever counted bounds nothing, and whoever asks for it relies on it. */
+static bool check_price(const struct tx *tx, const struct llm_model *model)
+{
+    if (model_is_priced(model))
+        return true;
+    err_field(tx->err, "budget.money",
+              "budget.money would not bound this run: what its model %.80s costs is not known.",
+              model_called(model));
+    return err_hint(
+        tx->err,
+        "Give the model price_in and price_out under models in config.yaml%s, or bound the run by its tokens.",
+        *model->name ? "" : " and let the agent name it by its name there");
+}
+
+/* A server that leaves the running to another may know other models. */
+static bool check_model(const struct tx *tx, const struct agent *agent, const struct run_wish *wish)
+{
+    struct llm_model model;
+
+    return !settings()->runner_drive ||
+           (find_model(tx, agent, &model) && (wish->money == 0 || check_price(tx, &model)));
 }
 
 static int64_t or_else(int64_t wished, int64_t fallback)
@@ -78,7 +98,24 @@ static bool check_budget(const struct tx *tx, const struct run_wish *wish)
     return true;
 }
 
-static bool insert(const struct tx *tx, const struct run *run, const char *input)
+/* What it is given: a text that says something, or an object; its task may say it all. */
+static bool check_input(const struct tx *tx, const struct job *job)
+{
+    JSON_AUTO *input = NULL;
+
+    if (!job->input)
+        return job->task_id || err_field(tx->err, "input", "Say what the agent is to do: input is required.");
+    if (!json_parse(job->input, strlen(job->input), &input, tx->err))
+        return false;
+    if (json_is_string(input) && str_is_blank(json_string_value(input)))
+        return err_field(tx->err, "input", "Say what the agent is to do: the text is empty.");
+    if (json_is_object(input) && json_object_size(input) == 0)
+        return err_field(tx->err, "input", "Say what the agent is to do: the object is empty.");
+    return json_is_string(input) || json_is_object(input) ||
+           err_field(tx->err, "input", "What the agent is to do is a text or an object.");
+}
+
+static bool insert(const struct tx *tx, const struct run *run, const struct run_entry *input)
 {
     const struct run_entry entries[FIRST_ENTRIES] = {
         { .job_id = run->job_id,
@@ -89,7 +126,8 @@ static bool insert(const struct tx *tx, const struct run *run, const char *input
         { .job_id = run->job_id,
           .seq = FIRST_ENTRIES,
           .kind = RUN_INPUT,
-          .text = input,
+          .text = input->text,
+          .data = input->data,
           .at_ms = tx->now_ms },
     };
     struct db_arg rows[FIRST_ENTRIES * RUN_ENTRY_INSERT_WIDTH], row[RUN_INSERT_WIDTH];
@@ -102,24 +140,46 @@ static bool insert(const struct tx *tx, const struct run *run, const char *input
                         RUN_ENTRY_INSERT_WIDTH, rows, FIRST_ENTRIES, NULL, tx->err);
 }
 
+/* What its model cannot be told is refused here, before a job fails of it. */
+static bool check_room(const struct tx *tx, const struct run *run, const struct run_entry *input)
+{
+    const struct llm_tool *tools;
+    struct room room;
+    size_t count;
+
+    if (!settings()->runner_drive)
+        return true;
+    if (!offer_all(tx, run, tools_now(tx->arena), &tools, &count))
+        return false;
+    room_of(tx->arena, run->model_config, &room);
+    const char *refusal =
+        room_refusal(tx->arena, &room, run->agent, strlen(run->instructions) + strlen(input->text),
+                     room_tools(tools, count));
+
+    if (!refusal)
+        return true;
+    err_field(tx->err, "input", "%s", refusal);
+    return err_hint(tx->err, "Say it in fewer words, or give the agent a model with a larger window.");
+}
+
 bool run_create(const struct tx *tx, struct job *job, const struct run_wish *wish)
 {
     struct agent agent;
-    const char *input;
+    struct run_entry input;
 
-    if (!check_budget(tx, wish) || !find_agent(tx, job->agent, &agent) || !has_model(tx, &agent))
+    if (!check_budget(tx, wish) || !find_agent(tx, job->agent, &agent) || !check_model(tx, &agent, wish) ||
+        !check_input(tx, job))
         return false;
-    if (!job->input && !job->task_id)
-        return err_field(tx->err, "input", "Say what the agent is to do: input is required.");
     job->kind = JOB_KIND_AGENT;
     job->agent = agent.name;
     job->status = JOB_PENDING;
-    if (!job_create(tx, job))
+    if (!job_create(tx, job) || !run_work_begins(tx, job))
         return false;
     struct run run = {
         .job_id = job->id,
         .workspace_id = job->workspace_id,
         .project_id = job->project_id,
+        .task_id = job->task_id,
         .agent_id = agent.id,
         .agent = agent.name,
         .model_config = agent.ai_model_config,
@@ -129,14 +189,15 @@ bool run_create(const struct tx *tx, struct job *job, const struct run_wish *wis
         .budget_steps = or_else(wish->steps, settings()->runner_steps),
         .budget_tokens = or_else(wish->tokens, settings()->runner_tokens),
         .budget_ms = or_else(wish->ms, settings()->runner_seconds * MS_OF_SECOND),
-        .budget_money = or_else(wish->money, settings()->runner_money * MONEY_MILLIONTHS),
+        .budget_money = or_else(wish->money, settings()->runner_money_millionths),
         .last_seq = FIRST_ENTRIES,
         .wanted = 1,
         .created_ms = tx->now_ms,
     };
     return offer_take(tx, &run, wish->tools, &run.tools) &&
-           run_instructions(tx, &agent, job, &run.instructions) && run_input(tx, job, &input) &&
-           insert(tx, &run, input);
+           run_instructions(tx, &agent, job, &run.instructions) &&
+           run_input(tx, &run, job, &input.text, &input.data) && check_room(tx, &run, &input) &&
+           insert(tx, &run, &input);
 }
 
 /* A note of its own, by whose question the answer is found when somebody is erased. */
@@ -167,7 +228,7 @@ bool run_restart(const struct tx *tx, const struct job *job)
 {
     struct err missing = { 0 };
     struct tx looking = tx_with_err(tx, &missing);
-    const char *input;
+    struct run_entry input;
     struct run before;
 
     if (!job->restart_of)
@@ -180,6 +241,7 @@ bool run_restart(const struct tx *tx, const struct job *job)
         .job_id = job->id,
         .workspace_id = job->workspace_id,
         .project_id = job->project_id,
+        .task_id = job->task_id,
         .agent_id = before.agent_id,
         .agent = before.agent,
         .model_config = before.model_config,
@@ -196,10 +258,24 @@ bool run_restart(const struct tx *tx, const struct job *job)
         .wanted = 1,
         .created_ms = tx->now_ms,
     };
-    return run_input(tx, job, &input) && insert(tx, &run, input) && tell_late(tx, &run, job->restart_answer);
+    return run_input(tx, &run, job, &input.text, &input.data) && insert(tx, &run, &input) &&
+           tell_late(tx, &run, job->restart_answer);
 }
 
 /* Reading */
+
+/* What kind of job it is, then, and where to look. */
+static bool is_no_run(const struct tx *tx, const char *job_id)
+{
+    struct job job;
+
+    if (!job_get(tx, job_id, &job))
+        return false;
+    return err_set(
+        tx->err, ERR_NOT_FOUND,
+        "This job is no run of an agent but one of the kind \"%s\": what happened in it is in its log.",
+        job.kind);
+}
 
 bool run_load(const struct tx *tx, const char *job_id, struct run *run)
 {
@@ -208,7 +284,7 @@ bool run_load(const struct tx *tx, const char *job_id, struct run *run)
     if (!tx_query(tx, SQL_RUN_LOAD, DB_ARGS(db_text(job_id)), &rows))
         return false;
     if (rows.count == 0)
-        return err_set(tx->err, ERR_NOT_FOUND, "witan does not run this job itself.");
+        return is_no_run(tx, job_id);
     return run_from_row(&rows, 0, run, tx->err);
 }
 

@@ -33,8 +33,9 @@ struct run_wish {
 
 /*
  * Makes the job and its run from what job_create takes (kind is JOB_KIND_AGENT, agent its name) and the wish.
- * ERR_INVALID with the field: no agent, an unknown or external one, one without a model ("agent"); a tool
- * that is not there or not for this project or caller ("tools").
+ * ERR_INVALID with the field: no agent, an unknown or external one, one without a model ("agent"); an amount
+ * of money where nobody knows what the model costs ("budget.money"); a tool that is not there or not for this
+ * project or caller ("tools").
  */
 CHECKED bool run_create(const struct tx *tx, struct job *job, const struct run_wish *wish);
 /* A job that question_restart has made of one that witan ran itself becomes a run, too, with the late answer;

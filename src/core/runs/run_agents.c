@@ -4,6 +4,7 @@
  */
 #include "core/runs/run_agents.h"
 
+#include "base/limits.h"
 #include "base/str.h"
 #include "core/council/own_words.h"
 #include "core/runs/orchestrate.h"
@@ -49,6 +50,30 @@ struct agent run_agent_made_up(struct arena *arena, const char *name)
     return (struct agent){ .name = word, .role = word };
 }
 
+bool run_agents_built_in(const struct tx *tx, const char *const **names)
+{
+    const char **found = arena_array(tx->arena, const char *, KNOWN_AGENTS + 1);
+    struct err missing = { 0 };
+    struct tx looking = tx_with_err(tx, &missing);
+    struct agent template;
+    size_t count = 0;
+
+    for (size_t i = 0; i < KNOWN_AGENTS; i++) {
+        const char *name = result_agent_word(known_agents[i].agent);
+
+        missing = (struct err){ 0 };
+        if (agent_find(&looking, name, &template))
+            continue;
+        if (missing.code != ERR_NOT_FOUND) {
+            *tx->err = missing;
+            return false;
+        }
+        found[count++] = name;
+    }
+    *names = found;
+    return true;
+}
+
 /* Nobody has settled what an agent may decide outside of a project. */
 #define NO_AUTONOMY \
     "You work outside of a project: nothing has been settled about what you may decide. " \
@@ -74,11 +99,11 @@ bool run_agent_words(const struct tx *tx, enum result_agent agent, const struct 
 
 /* What it works on. */
 
-static const char *input_member(const json_t *input, const struct known_agent *known)
+static const json_t *input_member(const json_t *input, const struct known_agent *known)
 {
     const json_t *value = json_object_get(input, known->member);
 
-    return json_string_value(value ? value : json_object_get(input, known->twin));
+    return value ? value : json_object_get(input, known->twin);
 }
 
 static bool refuse_source(const struct tx *tx, const struct known_agent *own, const struct known_agent *other)
@@ -90,7 +115,8 @@ static bool refuse_source(const struct tx *tx, const struct known_agent *own, co
                      work_source_word(result_source_of(other->agent)), own->member);
 }
 
-/* The id in the input, NULL when it says none. One of another agent's is a slip that nobody would notice. */
+/* The id in the input, NULL when it says none. One of another agent's is a slip that nobody would notice, and
+ * so is one that says something else than the job does. */
 static bool find_source(const struct tx *tx, const struct job *job, const struct known_agent *own,
                         const char **source_id)
 {
@@ -100,16 +126,22 @@ static bool find_source(const struct tx *tx, const struct job *job, const struct
     if (job->input && !json_parse(job->input, strlen(job->input), &input, tx->err))
         return false;
     for (size_t i = 0; i < KNOWN_AGENTS; i++) {
-        const char *id = input_member(input, &known_agents[i]);
+        const json_t *id = input_member(input, &known_agents[i]);
 
-        if (!id)
+        if (!id || json_is_null(id))
             continue;
         if (&known_agents[i] != own)
             return refuse_source(tx, own, &known_agents[i]);
-        *source_id = arena_text(tx->arena, id);
+        if (!json_is_string(id))
+            return err_field(tx->err, arena_format(tx->arena, "input.%s", own->member), "%s must be a text.",
+                             own->member);
+        *source_id = arena_text(tx->arena, json_string_value(id));
     }
-    if (own->agent == AGENT_CODER && !*source_id)
-        *source_id = job->task_id;
+    if (own->agent != AGENT_CODER || !job->task_id)
+        return true;
+    if (*source_id && strcmp(*source_id, job->task_id) != 0)
+        return err_field(tx->err, "input.taskId", "input.taskId is another task than the job's taskId.");
+    *source_id = job->task_id;
     return true;
 }
 
@@ -120,6 +152,8 @@ static bool load_task(const struct tx *tx, struct run_work *work, const char *id
     if (!task_get(tx, &work->project, id, &task))
         return false;
     work->subject = brief_of_task(&task);
+    if (task.status == TASK_CLOSED)
+        work->done = "The task is closed: open it again before a coder works on it.";
     return true;
 }
 
@@ -132,6 +166,9 @@ static bool load_feedback(const struct tx *tx, struct run_work *work, const char
     work->subject = (struct brief_subject){
         .source = SOURCE_EVAL, .source_id = feedback.id, .title = "Feedback", .text = feedback.text
     };
+    if (feedback.handled_ms)
+        work->done =
+            "The tasks of this feedback have been made. Give it as new feedback to have it looked at once more.";
     return true;
 }
 
@@ -191,9 +228,19 @@ bool run_work_of(const struct tx *tx, const struct job *job, struct run_work *wo
     return false;
 }
 
-bool run_work_brief(const struct tx *tx, const struct run_work *work, const char **text)
+bool run_work_begins(const struct tx *tx, const struct job *job)
 {
-    return brief_prompt(tx, &work->project, &work->subject, text);
+    struct run_work work;
+
+    if (!run_work_of(tx, job, &work))
+        return false;
+    return !work.done ||
+           err_field(tx->err, work.agent == AGENT_CODER ? "taskId" : "input.feedbackId", "%s", work.done);
+}
+
+bool run_work_brief(const struct tx *tx, const struct run_work *work, struct brief *brief)
+{
+    return brief_prompt(tx, &work->project, &work->subject, brief);
 }
 
 /* Handing in. */
@@ -255,16 +302,32 @@ static const char *handed_text(struct arena *arena, const struct result *result)
     return arena_copy(arena, text.bytes, text.len);
 }
 
+static const char *failed_words(struct arena *arena, const struct output *output)
+{
+    return output->summary && *output->summary ? str_beginning(arena, output->summary, LIMIT_CODER_REASON)
+                                               : "It ended as failed and gave no reason.";
+}
+
+/* Why a run that ended so is no completed one; NULL: it is. One that asks people has done its part. */
+static const char *shortfall(struct arena *arena, const struct result *result)
+{
+    const struct output *output = result->output;
+
+    if (!result->accepted)
+        return arena_format(arena, "The result was not taken: %s",
+                            result->problem_count > 0 ? result->problems[result->problem_count - 1]
+                                                      : "it says neither success nor what stood in the way.");
+    if (output->status == OUTPUT_FAILED && output->status_text && result->question_count == 0)
+        return failed_words(arena, output);
+    return NULL;
+}
+
 static void tell_handed(struct arena *arena, const struct result *result, struct run_handed *handed)
 {
     *handed = (struct run_handed){ .handed = true,
                                    .accepted = result->accepted,
-                                   .text = handed_text(arena, result) };
-    if (!result->accepted)
-        handed->problem =
-            arena_format(arena, "The result was not taken: %s",
-                         result->problem_count > 0 ? result->problems[result->problem_count - 1]
-                                                   : "it says neither success nor what stood in the way.");
+                                   .text = handed_text(arena, result),
+                                   .problem = shortfall(arena, result) };
 }
 
 /* What it was about may have gone while it ran: that is no reason to lose the run. */
@@ -287,28 +350,90 @@ static bool find_work(const struct tx *tx, const struct job *job, struct run_wor
     return true;
 }
 
+/* One of the four with nothing to hand in for: what it asks would reach nobody, and what it failed at is no
+ * completed job. */
+static void tell_loose(struct arena *arena, const struct output *output, struct run_handed *handed)
+{
+    if (output->question_count > 0)
+        handed->problem = arena_format(arena, "It ended with a question that nobody was asked: %s",
+                                       str_beginning(arena, output->questions[0].text, LIMIT_CODER_REASON));
+    else if (output->status == OUTPUT_FAILED && output->status_text)
+        handed->problem = failed_words(arena, output);
+}
+
+static bool hand_in_work(const struct tx *tx, const struct job *job, const struct run_work *work,
+                         const struct output *output, struct run_handed *handed)
+{
+    struct result handing = { .agent = work->agent,
+                              .source = work->subject.source,
+                              .source_id = work->subject.source_id,
+                              .author = job->agent,
+                              .handed_in_by = tx->caller->id,
+                              .output = output };
+    const char *unwanted = NULL;
+
+    if (work->subject.source == SOURCE_EXECUTE && !orchestrate_wants(tx, &work->project, job, &unwanted))
+        return false;
+    if (unwanted) {
+        *handed = (struct run_handed){
+            .handed = true, .text = "{\"accepted\":false}", .problem = unwanted, .unwanted = true
+        };
+        return true;
+    }
+    if (!result_hand_in(tx, &work->project, &handing))
+        return false;
+    tell_handed(tx->arena, &handing, handed);
+    return orchestrate_handed_in(tx, &work->project, job, &handing);
+}
+
 bool run_hand_in(const struct tx *tx, const struct job *job, const char *result, struct run_handed *handed)
 {
+    enum result_agent agent = run_agent_known(tx->arena, job->agent);
     JSON_AUTO *given = NULL;
     struct output output;
     struct run_work work;
 
     *handed = (struct run_handed){ 0 };
+    if (!agent)
+        return true;
     if (!find_work(tx, job, &work, handed))
         return false;
-    if (!work.agent)
+    if (handed->problem)
         return true;
-    struct output_options options = { .coder = work.subject.source == SOURCE_EXECUTE };
-    struct result handing = { .agent = work.agent,
-                              .source = work.subject.source,
-                              .source_id = work.subject.source_id,
-                              .author = job->agent,
-                              .handed_in_by = tx->caller->id,
-                              .output = &output };
+    struct output_options options = { .coder = agent == AGENT_CODER };
 
-    if (!json_parse(result, strlen(result), &given, tx->err) || !read_result(tx, given, &options, &output) ||
-        !result_hand_in(tx, &work.project, &handing))
+    if (!json_parse(result, strlen(result), &given, tx->err) || !read_result(tx, given, &options, &output))
         return false;
-    tell_handed(tx->arena, &handing, handed);
-    return orchestrate_handed_in(tx, &work.project, job, &handing);
+    if (work.agent)
+        return hand_in_work(tx, job, &work, &output, handed);
+    tell_loose(tx->arena, &output, handed);
+    return true;
+}
+
+bool run_finish_unfit(const struct tx *tx, const struct job *job, const char *arguments, const char **why)
+{
+    enum result_agent agent = run_agent_known(tx->arena, job->agent);
+    struct output_options options = { .coder = agent == AGENT_CODER };
+    struct run_handed handed = { 0 };
+    JSON_AUTO *given = NULL;
+    struct output output;
+    struct run_work work;
+
+    *why = NULL;
+    if (!agent)
+        return true;
+    if (!find_work(tx, job, &work, &handed))
+        return false;
+    if (work.agent || handed.problem)
+        return true;
+    if (!json_parse(arguments, strlen(arguments), &given, tx->err) ||
+        !read_result(tx, given, &options, &output))
+        return false;
+    if (output.question_count > 0)
+        *why = arena_format(
+            tx->arena,
+            "This run was not told what it works on (%s), so open questions in its result reach nobody. "
+            "Ask each of them with ask_question, and call finish again when you have the answers.",
+            known_by(agent)->member);
+    return true;
 }

@@ -16,7 +16,11 @@
  *
  * A run that waits for people, a discussion or the squad is nobody's: the step says `over`, and the row is
  * free and does not want anything until what it waits for has ended. Triggers set `wanted` then, in the
- * transaction that ends it, whoever does.
+ * transaction that ends it, whoever does. No call of it runs or is to be run meanwhile. After such a step
+ * nothing more is written under the claim, not in the same transaction either: it would be HOLDING_FENCED.
+ *
+ * A commit of which nobody knows how it went (a connection that was lost in it) is handed in once more. So
+ * each of these calls may be made again under the same claim, and then does nothing a second time.
  *
  * Locks: the job's row first (docket.h), then the run's. Claiming locks runs alone and touches no job.
  */
@@ -31,6 +35,8 @@
 struct run_ref {
     const char *job_id, *node;
     int64_t epoch;
+    uint64_t
+        tools; /* the `edition` of the step whose tools its model was told of last; 0: it does not matter */
 };
 
 /* A tool call that is to be run now. */
@@ -38,6 +44,7 @@ struct run_todo {
     const char *call_id; /* the row's */
     const struct tool *tool;
     const char *arguments; /* what was approved, where it was */
+    struct tool_work work; /* what it is a part of */
 };
 
 struct run_step {
@@ -51,6 +58,7 @@ struct run_step {
     size_t message_count;
     const struct llm_tool *tools; /* with `afresh`: what it may call; else as before */
     size_t tool_count;
+    uint64_t edition;         /* of all tools (tools_edition), as this step knows them */
     const char *kind;         /* NULL: a step; "summary": what was said is to be condensed */
     const char *model_config; /* with `afresh` */
     const char *speaker;      /* the agent's name */
@@ -73,6 +81,7 @@ struct run_reply {
     const char *model, *provider;
     const struct llm_model *priced; /* whose prices hold, or NULL */
     const char *kind;               /* as it was asked */
+    int64_t turn;                   /* likewise */
 };
 
 CHECKED bool run_claim(const struct tx *tx, const char *node, size_t limit, struct held_row **list,
@@ -84,16 +93,20 @@ CHECKED bool run_claim(const struct tx *tx, const char *node, size_t limit, stru
  * `messages` are always all of it (afresh).
  */
 CHECKED bool run_advance(const struct tx *tx, const struct run_ref *ref, struct run_step *step);
+/* Once: of a turn that is stored already nothing is taken again, and the step says what follows from that. */
 CHECKED bool run_take_reply(const struct tx *tx, const struct run_ref *ref, const struct run_reply *reply,
                             struct run_step *step);
 /* queued -> running: stored before it starts, so that nobody runs it twice. HOLDING_GONE: not wanted any
- * more. Also right behind the run_take_reply that gave it, in the same transaction. */
-CHECKED bool run_call_begin(const struct tx *tx, const struct run_ref *ref, const char *call_id);
+ * more. Also right behind the run_take_reply that gave it, in the same transaction. `in_doubt`: it was tried
+ * before, nobody knows whether that was stored, and nothing was started. */
+CHECKED bool run_call_begin(const struct tx *tx, const struct run_ref *ref, const char *call_id,
+                            bool in_doubt);
 /* Several may be handed back in one transaction, one after the other, each with a step of its own.
  * HOLDING_GONE: nobody wants it any more. */
 CHECKED bool run_call_end(const struct tx *tx, const struct run_ref *ref, const char *call_id,
                           const struct tool_result *result, struct run_step *step);
-/* A tool asks people in the middle of its call: a question of the job, with the call's id. */
+/* A tool asks people in the middle of its call: a question of the job, with the call's id. The same asked
+ * again is the one that stands. */
 CHECKED bool run_call_ask(const struct tx *tx, const struct run_ref *ref, const char *call_id,
                           const struct tool_elicitation *asked);
 /* What has been answered of such questions since: ids of elicitations with their answers. */
@@ -110,5 +123,8 @@ CHECKED bool run_call_progress(const struct tx *tx, const struct run_ref *ref, c
                                double done, double total, const char *words);
 /* A run that cannot be moved on for what is stored: ends its job as failed. */
 CHECKED bool run_fail(const struct tx *tx, const struct run_ref *ref, const char *reason);
+/* For who has dropped it: whoever looks next may claim it. Nothing happens where it is held under another
+ * claim, or by nobody. */
+CHECKED bool run_let_go(const struct tx *tx, const struct run_ref *ref);
 
 #endif

@@ -1,9 +1,12 @@
 /*
  * The order of the questions in loop_next is the order in which they settle a run: an end that came from
- * outside, then what is still out, then what the model has said, and only then what it may still cost. So a
- * run whose last reply was its result is completed however much of its budget is used.
+ * outside, then a result, then its time, then what is still out, and only then what it may still cost. So a
+ * run whose last reply was its result is completed however much of its budget is used, and one whose time is
+ * up does not wait for what is out.
  */
 #include "core/runs/rules/loop.h"
+
+#include <string.h>
 
 const char *const run_phases[] = { "opening", "asking", "calling", "waiting", "condensing", "ended", NULL };
 WORDS_FIT(run_phases, RUN_PHASE_END);
@@ -33,6 +36,7 @@ WORDS_FIT(ended_verdicts, ENDED_VERDICT_END);
 
 #define MS       1000
 #define MILLIONS 1000000
+#define OPENING  2 /* the instructions and the task come first, and are never condensed */
 
 bool outcome_is_mistake(enum run_outcome outcome)
 {
@@ -81,6 +85,20 @@ const char *loop_limit_words(struct arena *arena, enum run_limit limit, const st
     return "Its budget is not used up.";
 }
 
+enum run_limit loop_limit_ahead(const struct run_budget *budget, const struct run_budget *used, int64_t next)
+{
+    return next > 0 && is_reached(budget->tokens, used->tokens + next) ? RUN_LIMIT_TOKENS : RUN_LIMIT_NONE;
+}
+
+const char *loop_ahead_words(struct arena *arena, enum run_limit limit, int64_t next, int64_t left,
+                             int64_t most)
+{
+    return arena_format(
+        arena, "%s: what its model would be told next takes about %lld tokens, and %lld of %lld%s are left.",
+        limit == RUN_LIMIT_TOKENS ? "Its budget is used up" : "The budget of its project is used up",
+        (long long)next, (long long)left, (long long)most, limit == RUN_LIMIT_TOKENS ? "" : " a day");
+}
+
 enum call_verdict loop_judge(const struct call_facts *facts, const char **reason)
 {
     if (!facts->known) {
@@ -91,12 +109,24 @@ enum call_verdict loop_judge(const struct call_facts *facts, const char **reason
         *reason = "The operator does not allow this tool here.";
         return CALL_IS_FORBIDDEN;
     }
+    if (facts->placeless) {
+        *reason = "This tool works in the folder of a task, and this job has none.";
+        return CALL_IS_FORBIDDEN;
+    }
     if (!facts->object || facts->misfit) {
-        *reason = facts->object ? facts->misfit : "The arguments are not a JSON object.";
+        *reason = facts->misfit ? facts->misfit : "The arguments are not a JSON object.";
         return CALL_IS_INVALID;
     }
     if (facts->built_in) {
         *reason = "It is one of the run's own tools.";
+        return CALL_RUNS;
+    }
+    if (facts->replaced) {
+        *reason = "The tool has changed since this call was made.";
+        return CALL_ASKS;
+    }
+    if (facts->approved) {
+        *reason = "People have approved this call.";
         return CALL_RUNS;
     }
     if (facts->needs_approval) {
@@ -104,7 +134,7 @@ enum call_verdict loop_judge(const struct call_facts *facts, const char **reason
         return CALL_ASKS;
     }
     if (facts->level == CATEGORY_APPROVAL) {
-        *reason = "The project requires approval for what this tool does.";
+        *reason = "What this tool does requires approval here.";
         return CALL_ASKS;
     }
     if (facts->changed) {
@@ -117,6 +147,21 @@ enum call_verdict loop_judge(const struct call_facts *facts, const char **reason
     }
     *reason = "It needs nobody's approval.";
     return CALL_RUNS;
+}
+
+bool loop_finishes(const struct finish_facts *facts, const char **words)
+{
+    if (facts->second)
+        *words = "Only the first call of finish in a reply is taken.";
+    else if (facts->failed > 0)
+        *words = "Not handed in: another call of this reply did not end well. "
+                 "Look at what came of it, and call finish again when the work is done.";
+    else if (facts->asked > 0)
+        *words = "Not handed in: another call of this reply asked somebody. "
+                 "Look at the answer, and call finish again when the work is done.";
+    else
+        *words = "Handed in.";
+    return !facts->second && facts->failed == 0 && facts->asked == 0;
 }
 
 /* What follows from calls that are not done; 0: they all are. */
@@ -174,12 +219,13 @@ enum loop_verdict loop_next(const struct loop_facts *facts, int64_t most, const 
         *reason = facts->fatal;
         return LOOP_FAIL;
     }
+    if ((verdict = of_reply(facts, reason)))
+        return verdict;
     if (facts->limit == RUN_LIMIT_TIME) {
         *reason = "Its time is up.";
         return LOOP_FAIL;
     }
-    if ((verdict = of_open_calls(facts, reason)) || (verdict = of_reply(facts, reason)) ||
-        (verdict = of_limits(facts, most, reason)))
+    if ((verdict = of_open_calls(facts, reason)) || (verdict = of_limits(facts, most, reason)))
         return verdict;
     if (facts->too_long) {
         *reason = "The conversation has become too long for the model.";
@@ -212,10 +258,53 @@ enum ended_verdict loop_ended(const struct ended_facts *facts, const char **reas
 
 /* Most texts have about four bytes in a token; code and other languages have fewer. */
 #define BYTES_OF_TOKEN 3
+#define BYTES_LIKELY   4
 
 int64_t loop_tokens(size_t bytes)
 {
     return (int64_t)((bytes + BYTES_OF_TOKEN - 1) / BYTES_OF_TOKEN);
+}
+
+int64_t loop_tokens_likely(int64_t most)
+{
+    return most * BYTES_OF_TOKEN / BYTES_LIKELY;
+}
+
+size_t loop_bytes(int64_t tokens)
+{
+    return (size_t)tokens * BYTES_OF_TOKEN;
+}
+
+/* Each round sets those aside that are not longer than the share, which makes it larger for the others. */
+size_t loop_share(const size_t lens[], size_t count, size_t most)
+{
+    size_t share = 0;
+
+    for (;;) {
+        size_t left = most, longer = 0;
+
+        for (size_t i = 0; i < count; i++)
+            if (lens[i] <= share)
+                left -= lens[i];
+            else
+                longer++;
+        if (longer == 0)
+            return SIZE_MAX;
+        if (left / longer <= share)
+            return share;
+        share = left / longer;
+    }
+}
+
+bool loop_said_by(int64_t seq, enum run_entry_kind kind, const char *text, const char *data,
+                  struct loop_said *said)
+{
+    size_t bytes = (text ? strlen(text) : 0) + (data && kind == RUN_REPLY ? strlen(data) : 0);
+
+    if (kind != RUN_REPLY && kind != RUN_RESULT && kind != RUN_NOTE)
+        return false;
+    *said = (struct loop_said){ seq, loop_tokens(bytes), kind };
+    return true;
 }
 
 int64_t loop_condense_to(const struct loop_said said[], size_t count, int64_t keep)
@@ -229,4 +318,14 @@ int64_t loop_condense_to(const struct loop_said said[], size_t count, int64_t ke
             return said[i - 1].seq;
     }
     return 0;
+}
+
+int64_t loop_condense_from(int64_t condensed)
+{
+    return (condensed > OPENING ? condensed : OPENING) + 1;
+}
+
+const char *loop_condense_words(struct arena *arena, int64_t from, int64_t to)
+{
+    return arena_format(arena, "Entries %lld to %lld are to be condensed.", (long long)from, (long long)to);
 }

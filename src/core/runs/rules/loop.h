@@ -68,7 +68,7 @@ enum run_outcome {
     OUT_REJECTED,  /* by whoever was asked for approval */
     OUT_INVALID,   /* its arguments do not fit the schema */
     OUT_UNKNOWN,   /* there is no such tool */
-    OUT_FORBIDDEN, /* not in this project, or not for who asked for the job */
+    OUT_FORBIDDEN, /* not in this project, not for who asked for the job, or not without a task */
     OUT_SKIPPED,   /* by whoever was asked for advice */
     OUT_END,
 };
@@ -99,17 +99,26 @@ enum run_limit loop_limit(const struct run_budget *budget, const struct run_budg
 /* One sentence that says which limit, and what was reached of what. */
 const char *loop_limit_words(struct arena *arena, enum run_limit limit, const struct run_budget *budget,
                              const struct run_budget *used);
+/* Whether a request that the model would be told so many tokens with would reach the bound of tokens by
+ * itself, so that nothing is left for a reply. */
+enum run_limit loop_limit_ahead(const struct run_budget *budget, const struct run_budget *used, int64_t next);
+/* One sentence about that: `left` tokens are left of `most`, of the run's or of its project's. */
+const char *loop_ahead_words(struct arena *arena, enum run_limit limit, int64_t next, int64_t left,
+                             int64_t most);
 
 /* What is known of a call that the model has made. */
 struct call_facts {
     bool built_in;       /* one of the loop's own tools */
     bool known;          /* there is such a tool, and it was offered */
     bool here;           /* it may be used in this project, by who asked for the job */
+    bool placeless;      /* it works in the folder of a task, and the run has none */
     bool object;         /* its arguments are a JSON object */
     const char *misfit;  /* what does not fit the schema, in words; NULL: it fits */
     bool needs_approval; /* the operator says so */
     int level;           /* of its category in the project (autonomy.h); CATEGORY_NONE: it has none */
     bool changed;        /* the tool is not what it was when people last approved it */
+    bool replaced;       /* nor what it was when this call was made, or people were last asked about it */
+    bool approved;       /* people have approved this call */
 };
 #define CATEGORY_NONE (-1)
 /* As in core/work/autonomy.h, which core/runs holds against these. */
@@ -127,7 +136,18 @@ enum call_verdict {
 };
 WORDS_OF(call_verdict, call_verdicts);
 
+/* When it is made, and again when it has waited: for people, or for a node that takes it over. */
 enum call_verdict loop_judge(const struct call_facts *facts, const char **reason);
+
+/* A call of `finish`, when all others of its reply are done. */
+struct finish_facts {
+    bool second;   /* the reply called it before */
+    size_t failed; /* of the others: did not end well */
+    size_t asked;  /* brought an answer of somebody */
+};
+/* Whether it hands in; `words` are what the model is told. It has seen nothing yet of what came of the
+ * others. */
+bool loop_finishes(const struct finish_facts *facts, const char **words);
 
 /* What stands of a run when it is to go on. */
 struct loop_facts {
@@ -178,16 +198,34 @@ enum ended_verdict loop_ended(const struct ended_facts *facts, const char **reas
  * yet.
  */
 int64_t loop_tokens(size_t bytes);
+/* How many they are in all likelihood, where there are so many at most: nothing is refused by an estimate
+ * that is meant to be too high. */
+int64_t loop_tokens_likely(int64_t most);
+/* How many bytes take no more than so many tokens. */
+size_t loop_bytes(int64_t tokens);
+
+/*
+ * How many bytes of each of these texts fit into `most` bytes together: those that are shorter stay whole,
+ * and the longer ones get equal shares of what is left. SIZE_MAX: all of them do.
+ */
+size_t loop_share(const size_t lens[], size_t count, size_t most);
 
 /* One entry of the conversation, as far as condensing needs it. */
 struct loop_said {
     int64_t seq, tokens;
     enum run_entry_kind kind;
 };
+/* What an entry of the log adds to the conversation; false: nothing that a summary could stand for. */
+bool loop_said_by(int64_t seq, enum run_entry_kind kind, const char *text, const char *data,
+                  struct loop_said *said);
 /*
  * Up to which entry a summary should stand for what was said, so that about `keep` tokens stay as they are: a
  * reply and the results of its calls are never parted. 0: there is nothing that could be condensed.
  */
 int64_t loop_condense_to(const struct loop_said said[], size_t count, int64_t keep);
+/* Where the part begins that the next summary stands for: behind what the last one did (0: there is none), or
+ * behind the instructions and the task. */
+int64_t loop_condense_from(int64_t condensed);
+const char *loop_condense_words(struct arena *arena, int64_t from, int64_t to);
 
 #endif
