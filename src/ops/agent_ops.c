@@ -1,6 +1,7 @@
 #include "base/str.h"
 #include "core/council/agent.h"
 #include "core/council/model_config.h"
+#include "core/runs/run_agents.h"
 #include "gen/nouns/agent_fields.h"
 #include "ops/identity.h"
 #include "ops/tables.h"
@@ -16,6 +17,9 @@ static const struct field agent_fields[] = { AGENT_FIELDS, { 0 } };
 
 static const struct field list_reply[] = {
     { "agents", T_LIST, REQUIRED, "The agents, newest first.", .items = T_OBJECT, .fields = agent_fields },
+    { "builtIn", T_LIST, REQUIRED,
+      "Those that can work on tasks without having been made; one that was made under such a name takes its place.",
+      .items = T_TEXT },
     PAGE_REPLY,
     { 0 },
 };
@@ -76,16 +80,22 @@ static bool run_agent_delete(struct call *call)
 static bool run_agent_list(struct call *call)
 {
     size_t limit = (size_t)arg_int(call, "limit"), count, shown;
+    const char *const *built_in;
     struct agent *agents;
     const char *after;
 
-    if (!identity_page(call, "agents", &after) || !agent_list(&call->tx, after, limit + 1, &agents, &count))
+    if (!identity_page(call, "agents", &after) || !agent_list(&call->tx, after, limit + 1, &agents, &count) ||
+        !run_agents_built_in(&call->tx, &built_in))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
     json_list(&call->out, "agents");
     for (size_t i = 0; i < shown; i++)
         agent_write(&agents[i], NULL, &call->out);
+    json_list_end(&call->out);
+    json_list(&call->out, "builtIn");
+    for (; *built_in; built_in++)
+        json_text(&call->out, NULL, *built_in);
     json_list_end(&call->out);
     identity_write_next(call, "agents", count > shown, shown ? agents[shown - 1].created_ms : 0,
                         shown ? agents[shown - 1].id : NULL);

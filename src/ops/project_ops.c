@@ -2,6 +2,7 @@
 
 #include "base/settings.h"
 #include "core/questions/question.h"
+#include "core/runs/orchestrate.h"
 #include "core/work/question_set.h"
 #include "ops/identity.h"
 #include "ops/spelling.h"
@@ -165,9 +166,9 @@ static bool run_project_delete(struct call *call)
 {
     struct project project;
 
-    return project_of(call, &project) && project_lock_whole(&call->tx, &project) &&
-           question_set_drop(&call->tx, &project, 0, NULL) && question_drop_project(&call->tx, project.id) &&
-           project_delete(&call->tx, &project);
+    return project_of(call, &project) && orchestrate_let_go(&call->tx, &project, NULL) &&
+           project_lock_whole(&call->tx, &project) && question_set_drop(&call->tx, &project, 0, NULL) &&
+           question_drop_project(&call->tx, project.id) && project_delete(&call->tx, &project);
 }
 
 #define DESCRIPTION_PARAM \

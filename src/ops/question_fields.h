@@ -45,7 +45,8 @@ extern const struct field response_fields[];
         { "context", \
           T_OBJECT, \
           OPTIONAL, \
-          "jobType, projectName, currentStep, errorDetails, suggestedOptions, and what you like.", \
+          "jobType, projectName, currentStep, errorDetails, suggestedOptions, and what you like. " \
+          "answerSchema, a JSON Schema, says what a text that answers it must be: the text of its only member where that is a string, else JSON.", \
           .max = LIMIT_CONTEXT, \
           .flags = F_OPEN }, \
         { "timeoutMinutes", T_REAL, OPTIONAL, \
@@ -56,7 +57,11 @@ extern const struct field response_fields[];
         { "metadata",           T_OBJECT,       OPTIONAL, "Kept with the question for you.", \
           .max = LIMIT_CONTEXT, .flags = F_OPEN }, \
         { "parentId", T_UUID, OPTIONAL, "The question that this one follows up." }, \
-        { "action",       T_OBJECT, OPTIONAL, "What an approval is for: {name, args}.", .max = LIMIT_CONTEXT, \
+        { "action", \
+          T_OBJECT, \
+          OPTIONAL, \
+          "What an approval is for: {name, args, inputSchema}. Args that are changed must fit inputSchema, a JSON Schema, if it is there.", \
+          .max = LIMIT_CONTEXT, \
           .flags = F_OPEN }, \
         { "requiredApprovals",          T_INT, OPTIONAL, "How many different people must approve.", .min = 1, \
           .max = QUESTION_APPROVALS_MAX }, \

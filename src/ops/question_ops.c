@@ -35,6 +35,8 @@ static const struct field ask_alone_reply[] = {
 
 static const struct field one_reply[] = {
     { "question", T_OBJECT, REQUIRED, "The question.", .fields = question_fields },
+    { "taskId", T_UUID, REQUIRED, "The task that whoever asks works on.", .flags = F_NULL },
+    { "taskTitle", T_TEXT, REQUIRED, "That task's title.", .flags = F_NULL },
     { 0 },
 };
 
@@ -206,13 +208,17 @@ static bool run_question_answered_count(struct call *call)
 static bool run_question_get(struct call *call)
 {
     struct question question;
+    const char *task_id, *title;
 
-    if (!question_get(&call->tx, arg_text(call, "id"), &question))
+    if (!question_get(&call->tx, arg_text(call, "id"), &question) ||
+        !question_task(&call->tx, &question, &task_id, &title))
         return false;
     call->ended = !question_is_open(&question);
     json_map(&call->out, NULL);
     if (!question_write_one(call, &question))
         return false;
+    json_text(&call->out, "taskId", task_id);
+    json_text(&call->out, "taskTitle", title);
     json_map_end(&call->out);
     return true;
 }

@@ -1,4 +1,5 @@
 #include "core/work/project_inbox.h"
+#include "core/work/task.h"
 #include "gen/nouns/question_set_fields.h"
 #include "ops/fields.h"
 #include "ops/identity.h"
@@ -28,7 +29,21 @@ const struct field set_answer_fields[] = {
     { 0 },
 };
 
-static const struct field notification_fields[] = { QUESTION_SET_FIELDS, { 0 } };
+static const struct field set_task_fields[] = {
+    { "id", T_UUID, REQUIRED, "The task." },
+    { "title", T_TEXT, REQUIRED, "Its title." },
+    { "status", T_ENUM, REQUIRED, "Where it stands now.", .values = task_statuses },
+    { "blockReason", T_TEXT, REQUIRED, "Why it is blocked.", .flags = F_NULL },
+    { 0 },
+};
+
+static const struct field notification_fields[] = {
+    QUESTION_SET_FIELDS,
+    { "task", T_OBJECT, REQUIRED,
+      "The task that it is about, as it is now; null: it is about something else, or the task is gone.",
+      .flags = F_NULL, .fields = set_task_fields },
+    { 0 },
+};
 
 static const struct field list_reply[] = {
     { "notifications", T_LIST, REQUIRED, "The open ones, newest first.", .items = T_OBJECT,
@@ -41,6 +56,23 @@ static const struct field count_reply[] = {
     { "deletedCount", T_INT, REQUIRED, "How many were dismissed." },
     { 0 },
 };
+
+static void write_notice(const struct question_set *set, struct json_out *out)
+{
+    json_map(out, NULL);
+    question_set_write_members(set, out);
+    if (set->task) {
+        json_map(out, "task");
+        json_text(out, "id", set->task->id);
+        json_text(out, "title", set->task->title);
+        json_text(out, "status", task_status_word(set->task->status));
+        json_text(out, "blockReason", set->task->block_reason);
+        json_map_end(out);
+    } else {
+        json_none(out, "task");
+    }
+    json_map_end(out);
+}
 
 static bool run_open_question_list(struct call *call)
 {
@@ -56,7 +88,7 @@ static bool run_open_question_list(struct call *call)
     json_map(&call->out, NULL);
     json_list(&call->out, "notifications");
     for (size_t i = 0; i < shown; i++)
-        question_set_write(&sets[i], NULL, &call->out);
+        write_notice(&sets[i], &call->out);
     json_list_end(&call->out);
     identity_write_next(call, "open_questions", count > shown, shown ? sets[shown - 1].created_ms : 0,
                         shown ? sets[shown - 1].id : NULL);
@@ -73,7 +105,7 @@ static bool run_open_question_get(struct call *call)
     if (!project_of_thing(call, "nid", &project, &id) || !project_inbox_get(&call->tx, &project, id, &set))
         return false;
     call->ended = !question_set_is_open(&set);
-    question_set_write(&set, NULL, &call->out);
+    write_notice(&set, &call->out);
     return true;
 }
 
@@ -92,7 +124,7 @@ static bool run_open_question_resolve(struct call *call)
     if (!project_of_thing(call, "nid", &project, &id) ||
         !project_inbox_resolve(&call->tx, &project, id, &reply, &set))
         return false;
-    question_set_write(&set, NULL, &call->out);
+    write_notice(&set, &call->out);
     return true;
 }
 
@@ -171,6 +203,7 @@ const struct op question_set_ops[] = {
         .help = "Answer open questions, or approve; without a body, dismiss them. "
                 "Answers go to the task's chat and into the agent's next prompt, and a task that waited for the last of them goes on. "
                 "Answers to some settle the whole set, unless keepOpen is true. "
+                "A dismissal is no go-ahead, nor is a no without an answer: where the project's orchestrator is on, a task that nobody has stays blocked until somebody opens it. "
                 "Settling it a second time changes nothing; while it is kept open, another answer to an answered question is a conflict that shows what is stored.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_PROJECT,
@@ -194,7 +227,8 @@ const struct op question_set_ops[] = {
         .name = "open_question_dismiss",
         .http = "DELETE /api/projects/{id}/notifications/{nid}",
         .tag = TAG_OPEN_QUESTIONS,
-        .help = "Dismiss a set of open questions without an answer. Its task goes on.",
+        .help = "Dismiss a set of open questions without an answer. "
+                "Its task goes on; where the project's orchestrator is on, one that nobody has stays blocked until somebody opens it.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,
@@ -206,7 +240,8 @@ const struct op question_set_ops[] = {
         .name = "open_question_clear",
         .http = "DELETE /api/projects/{id}/notifications",
         .tag = TAG_OPEN_QUESTIONS,
-        .help = "Dismiss all open questions of a project without an answer. Their tasks go on.",
+        .help = "Dismiss all open questions of a project without an answer. "
+                "Their tasks go on; where the project's orchestrator is on, those that nobody has stay blocked until somebody opens them.",
         .needs = ROLES_PEOPLE,
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,

@@ -28,9 +28,10 @@ static const struct field run_spent_fields[] = {
     { "steps", T_INT, REQUIRED, "How often its model has replied." },
     { "tokensIn", T_INT, REQUIRED, "Tokens that were read." },
     { "tokensOut", T_INT, REQUIRED, "Tokens that were written." },
-    { "seconds", T_REAL, REQUIRED, "How long it took until it was last begun, without waiting for others." },
+    { "seconds", T_REAL, REQUIRED, "How long it took until its last step, without waiting for others." },
     { "money", T_REAL, REQUIRED, "What that cost, where the model's prices are known." },
-    { "usageMissing", T_INT, REQUIRED, "Calls of the model that did not say what they took." },
+    { "usageMissing", T_INT, REQUIRED,
+      "Calls of the model that did not say what they took; the tokens are estimated then." },
     { 0 },
 };
 

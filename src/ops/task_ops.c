@@ -4,6 +4,7 @@
  */
 #include "base/str.h"
 #include "core/chat/chat.h"
+#include "core/runs/orchestrate.h"
 #include "core/work/brief.h"
 #include "core/work/question_set.h"
 #include "core/work/task.h"
@@ -214,7 +215,7 @@ static bool run_task_delete(struct call *call)
     struct project project;
     const char *id;
 
-    return project_of_thing(call, "tid", &project, &id) &&
+    return project_of_thing(call, "tid", &project, &id) && orchestrate_let_go(&call->tx, &project, id) &&
            question_set_drop(&call->tx, &project, SOURCE_EXECUTE, id) && task_delete(&call->tx, &project, id);
 }
 
@@ -382,7 +383,8 @@ const struct op task_ops[] = {
         .http = "PATCH /api/projects/{id}/tasks/{tid}",
         .tag = TAG_PROJECTS,
         .help = "Change a task. "
-                "Status closed finishes it, which an agent cannot do while questions about it are open; status open, or an assignee of null, gives it back.",
+                "Status closed finishes it, which an agent cannot do while questions about it are open; when somebody else does, these are dismissed. "
+                "Status open, or an assignee of null, gives it back.",
         .needs = ROLES_WRITE,
         .reaches = REACH_PROJECT,
         .kind = OP_WRITE,

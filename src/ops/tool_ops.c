@@ -2,6 +2,7 @@
  * Which tools agents of the runner can call. They are the operator's (config.yaml): what they run, where, and
  * with which variables is nobody else's business and not part of the reply.
  */
+#include "base/limits.h"
 #include "base/str.h"
 #include "ops/tables.h"
 #include "toolbox/tool.h"
@@ -27,6 +28,8 @@ static const struct field tool_fields[] = {
       .flags = F_NULL },
     { "idempotent", T_BOOL, REQUIRED, "Whether it may be called again when nobody knows whether it ran." },
     { "alone", T_BOOL, REQUIRED, "Whether it is never run side by side with other calls." },
+    { "inTaskFolder", T_BOOL, REQUIRED,
+      "Whether it works in the folder of the run's task; a run without a task cannot call it." },
     { "projects", T_LIST, REQUIRED, "The projects that it is for, by name or id; null: all.", .items = T_TEXT,
       .flags = F_NULL },
     { "roles", T_LIST, REQUIRED, "The roles of those whose jobs may call it; null: all.", .items = T_TEXT,
@@ -52,6 +55,9 @@ static const struct field list_reply[] = {
     { "servers", T_LIST, REQUIRED,
       "The MCP servers of config.yaml, in their order: why a server's tools are not there.",
       .items = T_OBJECT, .fields = server_fields },
+    { "total", T_INT, REQUIRED, "How many tools there are, on all pages." },
+    { "offered", T_INT, REQUIRED,
+      "How many of them one run is offered at most: the first in config.yaml that are for it, or those that its job names." },
     PAGE_REPLY,
     { 0 },
 };
@@ -79,6 +85,7 @@ static void write_tool(struct json_out *out, const struct tool *tool)
     json_text(out, "category", tool->category);
     json_bool(out, "idempotent", tool->idempotent);
     json_bool(out, "alone", tool->alone);
+    json_bool(out, "inTaskFolder", tool->in_task_folder);
     write_texts(out, "projects", tool->projects);
     write_texts(out, "roles", tool->roles);
     json_raw(out, "inputSchema", tool->schema);
@@ -114,9 +121,9 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Those behind the cursor, in the order of their names. */
-static bool select_tools(struct call *call, const struct tool ***selected, size_t *count)
+static bool select_tools(struct call *call, const struct tool_list *list, const struct tool ***selected,
+                         size_t *count)
 {
-    const struct tool_list *list = tools_now(call->tx.arena);
     const char *cursor = arg_text(call, "cursor");
 
     if (cursor && !str_starts(cursor, cursor_prefix))
@@ -134,9 +141,10 @@ static bool select_tools(struct call *call, const struct tool ***selected, size_
 static bool run_tool_list(struct call *call)
 {
     size_t limit = (size_t)arg_int(call, "limit"), count = 0, shown;
+    const struct tool_list *list = tools_now(call->tx.arena);
     const struct tool **tools = NULL;
 
-    if (!select_tools(call, &tools, &count))
+    if (!select_tools(call, list, &tools, &count))
         return false;
     shown = count > limit ? limit : count;
     json_map(&call->out, NULL);
@@ -145,6 +153,8 @@ static bool run_tool_list(struct call *call)
         write_tool(&call->out, tools[i]);
     json_list_end(&call->out);
     write_servers(call);
+    json_int(&call->out, "total", (int64_t)list->count);
+    json_int(&call->out, "offered", LIMIT_RUN_TOOLS);
     json_text(&call->out, "nextCursor",
               count > shown ? arena_format(call->tx.arena, "%s%s", cursor_prefix, tools[shown - 1]->name)
                             : NULL);

@@ -19,6 +19,8 @@ static const struct field item_fields[] = {
     { "agent", T_TEXT, REQUIRED, "Which agent asks.", .flags = F_NULL },
     { "projectId", T_ID, REQUIRED, "Its project.", .flags = F_NULL },
     { "project", T_TEXT, REQUIRED, "The project's name.", .flags = F_NULL },
+    { "task", T_TEXT, REQUIRED, "The title of the task that it is about, or that whoever asks works on.",
+      .flags = F_NULL },
     { "assignedTo", T_TEXT, REQUIRED, "The user who is to answer; null: whoever may.", .flags = F_NULL },
     { "assignee", T_TEXT, REQUIRED, "That user's name.", .flags = F_NULL },
     { "requiredRole", T_TEXT, REQUIRED, "The least role that may answer.", .flags = F_NULL },
@@ -59,6 +61,7 @@ static void write_item(struct arena *arena, const struct waiting *item, struct j
     json_text(out, "agent", item->agent);
     json_text(out, "projectId", item->project_id);
     json_text(out, "project", item->project);
+    json_text(out, "task", item->task);
     json_text(out, "assignedTo", item->assigned_to);
     json_text(out, "assignee", item->assignee);
     json_text(out, "requiredRole", item->required_role);

@@ -5,6 +5,7 @@
  */
 #include "server/config.h"
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "db/db.h"
@@ -36,12 +37,16 @@
     ROW(CONFIG_TIME, member##_ms, key, fallback, least, most, help)
 #define SIZE(member, key, fallback, least, most, help) \
     ROW(CONFIG_SIZE, member, key, fallback, least, most, help)
-const struct config_row config_rows[] = { SETTINGS(TEXT, INT, BOOL, TIME, SIZE) };
+#define MONEY(member, key, fallback, least, most, help) \
+    ROW(CONFIG_MONEY, member##_millionths, key, #fallback, (int64_t)MONEY_MILLIONTHS *(least), \
+        (int64_t)MONEY_MILLIONTHS *(most), help)
+const struct config_row config_rows[] = { SETTINGS(TEXT, INT, BOOL, TIME, SIZE, MONEY) };
 #undef TEXT
 #undef INT
 #undef BOOL
 #undef TIME
 #undef SIZE
+#undef MONEY
 const size_t config_row_count = sizeof(config_rows) / sizeof(config_rows[0]);
 
 const char *config_env_name(struct arena *arena, const char *key)
@@ -82,9 +87,19 @@ const char *config_file(struct arena *arena)
     return config_file_of(arena, environ);
 }
 
+static const char *data_dir_of(struct arena *arena, char *const *variables)
+{
+    return xdg_dir(arena, variables, "XDG_DATA_HOME", ".local/share");
+}
+
+const char *config_data_dir(struct arena *arena)
+{
+    return data_dir_of(arena, environ);
+}
+
 static const char *default_store(struct arena *arena, char *const *variables)
 {
-    const char *folder = xdg_dir(arena, variables, "XDG_DATA_HOME", ".local/share");
+    const char *folder = data_dir_of(arena, variables);
 
     return folder ? arena_format(arena, "sqlite:%s/witan.db", folder) : NULL;
 }
@@ -148,11 +163,31 @@ static bool in_range(const struct config_row *row, int64_t number)
     return number >= row->least && number <= row->most;
 }
 
+/* "0.50": up to the six places that are counted. */
+static bool to_millionths(const char *text, int64_t *number)
+{
+    size_t whole = strspn(text, "0123456789"), places = 0;
+    int64_t sum = 0, worth = MONEY_MILLIONTHS;
+
+    if (text[whole] == '.')
+        places = strspn(text + whole + 1, "0123456789");
+    if (whole == 0 || whole > 10 || places > 6 || text[whole + (places > 0 ? places + 1 : 0)])
+        return false;
+    for (size_t i = 0; i < whole; i++)
+        sum = sum * 10 + (text[i] - '0');
+    sum *= MONEY_MILLIONTHS;
+    for (size_t i = 0; i < places; i++)
+        sum += (worth /= 10) * (text[whole + 1 + i] - '0');
+    *number = sum;
+    return true;
+}
+
 static bool number_of(const struct config_row *row, const char *text, int64_t *number)
 {
     switch (row->kind) {
     case CONFIG_TIME: return str_to_duration_ms(text, number);
     case CONFIG_SIZE: return str_to_bytes(text, number);
+    case CONFIG_MONEY: return to_millionths(text, number);
     default: return str_to_int(text, number);
     }
 }
@@ -165,9 +200,10 @@ static const char *written(const struct config_row *row, struct arena *arena, in
         int64_t worth;
         const char *unit;
     } units[] = {
-        { CONFIG_TIME, 86400000, "d" }, { CONFIG_TIME, 3600000, "h" }, { CONFIG_TIME, 60000, "m" },
-        { CONFIG_TIME, 1000, "s" },     { CONFIG_TIME, 1, "ms" },      { CONFIG_SIZE, 1048576, "MB" },
-        { CONFIG_SIZE, 1024, "KB" },
+        { CONFIG_TIME, 86400000, "d" }, { CONFIG_TIME, 3600000, "h" },
+        { CONFIG_TIME, 60000, "m" },    { CONFIG_TIME, 1000, "s" },
+        { CONFIG_TIME, 1, "ms" },       { CONFIG_SIZE, 1048576, "MB" },
+        { CONFIG_SIZE, 1024, "KB" },    { CONFIG_MONEY, MONEY_MILLIONTHS, "" },
     };
 
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
@@ -178,9 +214,10 @@ static const char *written(const struct config_row *row, struct arena *arena, in
 
 static const char *wanted(const struct config_row *row, struct arena *arena)
 {
-    const char *what = row->kind == CONFIG_TIME   ? "a duration such as 30s, 5m or 24h,"
-                       : row->kind == CONFIG_SIZE ? "a size such as 64KB or 1MB,"
-                                                  : "a whole number";
+    const char *what = row->kind == CONFIG_TIME    ? "a duration such as 30s, 5m or 24h,"
+                       : row->kind == CONFIG_SIZE  ? "a size such as 64KB or 1MB,"
+                       : row->kind == CONFIG_MONEY ? "an amount such as 0.50,"
+                                                   : "a whole number";
 
     return arena_format(arena, "%s from %s to %s", what, written(row, arena, row->least),
                         written(row, arena, row->most));
@@ -285,6 +322,7 @@ static bool load_file(struct config *config, const struct config_sources *source
 
     if (!path || ((!sources->file || sources->may_lack_file) && access(path, F_OK) != 0))
         return true;
+    config->file = arena_text(&config->arena, path);
     return yaml_read_file(path, take_yaml, &trees, config, err);
 }
 

@@ -15,7 +15,7 @@
 #include "server/config_models.h"
 #include "server/config_tools.h"
 
-enum config_kind { CONFIG_TEXT, CONFIG_INT, CONFIG_BOOL, CONFIG_TIME, CONFIG_SIZE };
+enum config_kind { CONFIG_TEXT, CONFIG_INT, CONFIG_BOOL, CONFIG_TIME, CONFIG_SIZE, CONFIG_MONEY };
 
 struct config_row {
     const char *key; /* "server.listen" */
@@ -36,6 +36,7 @@ struct config {
     const char **origins; /* "default", "FILE:LINE", "environment WITAN_...", "flag --listen" */
     struct config_models models;
     struct config_tools tools;
+    const char *file;                 /* that was read; NULL: none */
     const struct local_place *places; /* where models are looked for while there are none */
     size_t place_count;
     const struct program *const *programs; /* that tools and MCP servers are: all that can be started */
@@ -76,6 +77,7 @@ const char *config_env_name(struct arena *arena, const char *key);
  * variable for it says where.
  */
 const char *config_config_dir(struct arena *arena);
+const char *config_data_dir(struct arena *arena);
 /* The file of settings that is read when none is named: ".../config.yaml". */
 const char *config_file(struct arena *arena);
 const char *config_file_of(struct arena *arena, char *const *variables); /* in another environment */

@@ -45,7 +45,9 @@ const struct tool_row tool_rows[] = {
     { "output", OF_CODER, TOOL_SET_SIZE, "1MB", 1, LIMIT_RESULT_OUTPUT, AT(output),
       "How much it may print." },
     { "output", ANY, TOOL_SET_SIZE, "64KB", 1, LIMIT_RUN_OUTPUT, AT(output), "How much a call may bring." },
-    { "folder", ANY, TOOL_SET_PATH, "\"\"", 0, 0, AT(folder),
+    { "folder", OF_COMMAND, TOOL_SET_FOLDER, "\"\"", 0, 0, AT(folder),
+      "Where its program works, and what it may write; task: the folder of the run's task; empty: a folder of its own, gone afterwards." },
+    { "folder", OF_SERVER, TOOL_SET_PATH, "\"\"", 0, 0, AT(folder),
       "Where its program works, and what it may write; empty: a folder of its own, gone afterwards." },
     { "reads", RUNS, TOOL_SET_PATHS, "[]", 0, 0, AT(reads),
       "What its program may read beside the system's files." },
@@ -58,6 +60,8 @@ const struct tool_row tool_rows[] = {
       "How much memory each of its processes may have." },
     { "file_size", RUNS, TOOL_SET_SIZE, "1GB", 1, 1LL << 40, AT(file_size),
       "How large a file of its may get." },
+    { "cpu", OF_SERVER, TOOL_SET_TIME, "", 1, DAY, AT(cpu_ms),
+      "How much time of a processor each of its processes may take in all; any, unless it says so." },
     { "restarts", OF_SERVER, TOOL_SET_COUNT, "5", 0, 1000, AT(restarts),
       "How often in a row it is started again." },
     { "enabled", OF_RULE, TOOL_SET_BOOL, "true", 0, 0, AT(enabled), "Whether agents can call it." },
@@ -121,6 +125,7 @@ static const char *wanted(const struct tool_row *row)
     case TOOL_SET_BOOL: return "true or false";
     case TOOL_SET_TEXT: return "a text that is not empty";
     case TOOL_SET_PATH: return "an absolute path";
+    case TOOL_SET_FOLDER: return "an absolute path, or " TOOL_OF_TASK " for the folder of the run's task";
     case TOOL_SET_PATHS: return "a list of absolute paths";
     case TOOL_SET_WORDS: return "a list of texts, none of them empty";
     case TOOL_SET_PAIRS: return "a map of names to texts";
@@ -142,6 +147,10 @@ static bool take_number(struct tool_entry *entry, struct arena *arena, const str
 {
     int64_t number;
 
+    /* Whether these are seconds nobody knows; to take them for milliseconds would surprise everybody. */
+    if (row->kind == TOOL_SET_TIME && node->kind == YAML_TEXT && str_to_int(node->text, &number) &&
+        number > 0)
+        return err_field(err, row->key, "%s has no unit; it must be %s.", node->text, wanted(row));
     if (node->kind != YAML_TEXT || !read_number(row, arena, node->text, &number))
         return refuse(row, err);
     if (number < row->least || number > row->most)
@@ -171,6 +180,8 @@ static bool take_text(struct tool_entry *entry, struct arena *arena, const struc
     if (node->kind != YAML_TEXT || !*text || str_is_blank(text) || !str_is_utf8(text, strlen(text)))
         return refuse(row, err);
     if (row->kind == TOOL_SET_PATH && *text != '/')
+        return refuse(row, err);
+    if (row->kind == TOOL_SET_FOLDER && *text != '/' && strcmp(text, TOOL_OF_TASK) != 0)
         return refuse(row, err);
     if (row->most && strlen(text) > (size_t)row->most)
         return err_field(err, row->key, "it is longer than %lld bytes.", (long long)row->most);
@@ -213,6 +224,17 @@ static bool is_good_word(const struct tool_row *row, const struct yaml_node *wor
     return row->kind != TOOL_SET_ROLES || role_parse(word->text, &role);
 }
 
+/* argv may say a word twice; elsewhere it is a slip of the pen. */
+static bool is_repeated(const struct tool_row *row, const char *const *words, size_t count, const char *word)
+{
+    if (row->offset == offsetof(struct tool_entry, argv))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
 static bool take_words(struct tool_entry *entry, struct arena *arena, const struct tool_row *row,
                        const struct yaml_node *node, struct err *err)
 {
@@ -232,6 +254,8 @@ static bool take_words(struct tool_entry *entry, struct arena *arena, const stru
                              word->text ? str_beginning(arena, word->text, 60) : "that");
         if (!is_good_word(row, word))
             return refuse(row, err);
+        if (is_repeated(row, words, at, word->text))
+            return err_field(err, row->key, "%s stands there twice.", str_beginning(arena, word->text, 60));
         words[at++] = arena_text(arena, word->text);
     }
     if (count == 0)
@@ -283,6 +307,58 @@ static bool take_pairs(struct tool_entry *entry, struct arena *arena, const stru
     return true;
 }
 
+static bool check_lists(const json_t *schema, struct err *err);
+
+/* The parts of a schema that are schemas themselves: one, a list of them, or by names. */
+static bool check_parts(const json_t *schema, struct err *err)
+{
+    static const char *const by_names[] = { "properties", "patternProperties", "$defs", "definitions" };
+    static const char *const others[] = { "items",    "prefixItems", "additionalProperties",
+                                          "contains", "allOf",       "anyOf",
+                                          "oneOf",    "not",         "if",
+                                          "then",     "else" };
+    json_t *map, *part;
+    const char *key;
+    size_t i, j;
+
+    for (i = 0; i < sizeof(by_names) / sizeof(*by_names); i++) {
+        map = json_object_get(schema, by_names[i]);
+        json_object_foreach(map, key, part)
+        {
+            if (!check_lists(part, err))
+                return false;
+        }
+    }
+    for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        map = json_object_get(schema, others[i]);
+        if (!check_lists(map, err))
+            return false;
+        json_array_foreach(map, j, part)
+        {
+            if (!check_lists(part, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* What the standard lets pass, though nobody means it: a choice of nothing, a name that is required twice.
+ * Schemas of MCP servers may have them. */
+static bool check_lists(const json_t *schema, struct err *err)
+{
+    const json_t *choice = json_object_get(schema, "enum"), *required = json_object_get(schema, "required");
+
+    if (json_is_array(choice) && json_array_size(choice) == 0)
+        return err_field(err, "input_schema",
+                         "it is no JSON Schema: enum has no values, so nothing would fit.");
+    for (size_t i = 0; i < json_array_size(required); i++)
+        for (size_t j = 0; j < i; j++)
+            if (json_equal(json_array_get(required, i), json_array_get(required, j)))
+                return err_field(err, "input_schema", "it is no JSON Schema: required names %s twice.",
+                                 json_string_value(json_array_get(required, i)));
+    return !json_is_object(schema) || check_parts(schema, err);
+}
+
 static bool take_schema(struct tool_entry *entry, struct arena *arena, const struct tool_row *row,
                         const struct yaml_node *node, struct err *err)
 {
@@ -298,6 +374,8 @@ static bool take_schema(struct tool_entry *entry, struct arena *arena, const str
         return err_field(err, row->key, "it is no JSON Schema: %s", inner.text);
     if (!str_equal(json_string_value(json_object_get(schema, "type")), "object"))
         return err_field(err, row->key, "arguments are an object, so it must say type: object.");
+    if (!check_lists(schema, err))
+        return false;
     text = json_dump_text(arena, schema);
     if (strlen(text) > (size_t)row->most)
         return err_field(err, row->key, "it is longer than %lld bytes.", (long long)row->most);
@@ -310,7 +388,8 @@ static bool take(struct tool_entry *entry, struct arena *arena, const struct too
 {
     switch (row->kind) {
     case TOOL_SET_TEXT:
-    case TOOL_SET_PATH: return take_text(entry, arena, row, node, err);
+    case TOOL_SET_PATH:
+    case TOOL_SET_FOLDER: return take_text(entry, arena, row, node, err);
     case TOOL_SET_WORDS:
     case TOOL_SET_PATHS:
     case TOOL_SET_ROLES: return take_words(entry, arena, row, node, err);
@@ -370,9 +449,10 @@ static bool unknown(const char *key, int of, struct err *err)
     err_field(err, key, "there is no such setting of %s.",
               of == OF_COMMAND  ? "a tool"
               : of == OF_SERVER ? "a server"
+              : of == OF_CODER  ? "the coder"
                                 : "a server's tool");
     for (size_t i = 0; i < tool_row_count; i++)
-        if ((tool_rows[i].of & of) && str_distance(key, tool_rows[i].key) < 4)
+        if ((tool_rows[i].of & of) && str_is_near(key, tool_rows[i].key))
             return err_hint(err, "Did you mean %s?", tool_rows[i].key);
     return false;
 }
@@ -428,6 +508,11 @@ bool tool_entry_has(const struct tool_entry *entry, const char *key)
     size_t row;
 
     return find_set(entry, key, &row);
+}
+
+bool tool_entry_is_of_task(const struct tool_entry *entry)
+{
+    return str_equal(entry->folder, TOOL_OF_TASK);
 }
 
 const char *tool_entry_place(const struct tool_entry *entry, const char *key)

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "net/net.h"
+#include "toolbox/work.h"
 
 #include <string.h>
 
@@ -27,9 +28,12 @@ static bool at_place(const char *place, const char *key, struct err *err)
 bool tool_entry_refuse(const struct tool_entry *entry, struct arena *arena, const char *section,
                        const char *key, const char *what, struct err *err)
 {
+    bool is_section = strcmp(section, "coder") == 0; /* one command, so the section is its entry */
+    const char *name = is_section ? section : arena_format(arena, "%s.%s", section, entry->name);
+
     err_field(err, key, "%s", what);
-    return at_place(tool_entry_place(entry, key),
-                    arena_format(arena, "%s.%s%s%s", section, entry->name, *key ? "." : "", key), err);
+    return at_place(tool_entry_place(entry, key), arena_format(arena, "%s%s%s", name, *key ? "." : "", key),
+                    err);
 }
 
 static bool take_settings(struct tool_entry *entry, struct arena *arena, const char *section,
@@ -173,6 +177,42 @@ bool config_tools_take(struct config_tools *tools, struct arena *arena, const st
     return true;
 }
 
+/* Which of the two a program would get is nobody's guess. */
+static bool check_variables(const struct tool_entry *entry, struct arena *arena, const char *section,
+                            struct err *err)
+{
+    for (const struct tool_pair *pair = entry->environment; pair && pair->name; pair++)
+        for (size_t i = 0; entry->environment_from && entry->environment_from[i]; i++)
+            if (strcmp(pair->name, entry->environment_from[i]) == 0)
+                return tool_entry_refuse(
+                    entry, arena, section, "environment_from",
+                    arena_format(arena, "environment has a value for %s already.", pair->name), err);
+    return true;
+}
+
+static bool refuse_given(const struct tool_entry *entry, struct arena *arena, const char *section,
+                         const char *key, const char *name, struct err *err)
+{
+    return tool_entry_refuse(entry, arena, section, key,
+                             arena_format(arena, "%s is for witan to give: it says what is worked on.", name),
+                             err);
+}
+
+/* Whose variables tell for which work they are started, no others. */
+static bool check_given(const struct tool_entry *entry, struct arena *arena, const char *section,
+                        struct err *err)
+{
+    for (const char *const *name = tool_work_variables; *name; name++) {
+        for (const struct tool_pair *pair = entry->environment; pair && pair->name; pair++)
+            if (strcmp(pair->name, *name) == 0)
+                return refuse_given(entry, arena, section, "environment", *name, err);
+        for (size_t i = 0; entry->environment_from && entry->environment_from[i]; i++)
+            if (strcmp(entry->environment_from[i], *name) == 0)
+                return refuse_given(entry, arena, section, "environment_from", *name, err);
+    }
+    return check_variables(entry, arena, section, err);
+}
+
 static bool check_command(const struct tool_entry *entry, struct arena *arena, struct err *err)
 {
     static const char *const needed[] = { "description", "input_schema", "argv" };
@@ -181,14 +221,15 @@ static bool check_command(const struct tool_entry *entry, struct arena *arena, s
         if (!tool_entry_has(entry, needed[i]))
             return tool_entry_refuse(entry, arena, "tools", needed[i], "it is missing; a tool needs one.",
                                      err);
-    return entry->argv || tool_entry_refuse(entry, arena, "tools", "argv", "it names no program.", err);
+    return (entry->argv || tool_entry_refuse(entry, arena, "tools", "argv", "it names no program.", err)) &&
+           check_given(entry, arena, "tools", err);
 }
 
 /* Settings that make sense for a server of the other kind only. */
 static bool check_kind(const struct tool_entry *entry, struct arena *arena, struct err *err)
 {
     static const char *const of_program[] = { "folder",  "reads",  "environment", "environment_from",
-                                              "network", "memory", "file_size" };
+                                              "network", "memory", "file_size",   "cpu" };
     static const char *const of_url[] = { "headers", "headers_from", "api_key_env", "api_key_file" };
 
     for (size_t i = 0; entry->url && i < sizeof(of_program) / sizeof(*of_program); i++)
@@ -217,7 +258,7 @@ static bool check_server(const struct tool_entry *entry, struct arena *arena, st
     if (entry->api_key_env && entry->api_key_file)
         return tool_entry_refuse(entry, arena, "mcp", "api_key_file",
                                  "there can be api_key_env or api_key_file, not both.", err);
-    return check_kind(entry, arena, err);
+    return check_kind(entry, arena, err) && check_variables(entry, arena, "mcp", err);
 }
 
 /* A command whose name could be that of a server's tool. */
@@ -242,10 +283,16 @@ static struct tool tool_of(const struct tool_entry *entry)
         .needs_approval = entry->needs_approval,
         .idempotent = entry->idempotent,
         .alone = entry->alone,
+        .in_task_folder = tool_entry_is_of_task(entry),
         .category = entry->category,
         .projects = entry->projects,
         .roles = entry->roles,
     };
+}
+
+static int64_t whole_seconds(int64_t ms)
+{
+    return (ms + 999) / 1000;
 }
 
 /* The CPU time of one process is bounded by the time of its call, in whole seconds above it. */
@@ -254,7 +301,7 @@ static struct program program_of(const struct tool_entry *entry)
     return (struct program){
         .argv = entry->argv,
         .reads = entry->reads,
-        .folder = entry->folder,
+        .folder = tool_entry_is_of_task(entry) ? NULL : entry->folder,
         .network = entry->network,
         .time_ms = entry->timeout_ms,
         .cpu_seconds = entry->timeout_ms / 1000 + 1,
@@ -296,6 +343,7 @@ static struct mcp_setup server_of(const struct tool_entry *entry, struct arena *
         .network = entry->network,
         .memory_most = (size_t)entry->memory,
         .file_most = (size_t)entry->file_size,
+        .cpu_seconds = whole_seconds(entry->cpu_ms),
         .url = entry->url,
         .timeout_ms = entry->timeout_ms,
         .start_ms = entry->start_ms,
@@ -316,7 +364,7 @@ bool config_tools_check(struct config_tools *tools, struct arena *arena, struct 
     for (const struct tool_entry *entry = tools->commands; entry; entry = entry->next) {
         if (!check_command(entry, arena, err) || !check_apart(entry, tools->servers, arena, err))
             return false;
-        commands[count++] = (struct tool_command){ tool_of(entry), program_of(entry) };
+        commands[count++] = (struct tool_command){ .tool = tool_of(entry), .program = program_of(entry) };
     }
     tools->setup = (struct toolbox_setup){ .commands = commands, .command_count = count, .servers = servers };
     for (const struct tool_entry *entry = tools->servers; entry; entry = entry->next) {
@@ -328,9 +376,9 @@ bool config_tools_check(struct config_tools *tools, struct arena *arena, struct 
         return true;
     tools->coder_program = program_of(tools->coder);
     if (tools->coder->argv)
-        return true;
-    err_field(err, "argv", "it is missing; it names the program that works on tasks.");
-    return at_place(tool_entry_place(tools->coder, "argv"), "coder.argv", err);
+        return check_given(tools->coder, arena, "coder", err);
+    return tool_entry_refuse(tools->coder, arena, "coder", "argv",
+                             "it is missing; it names the program that works on tasks.", err);
 }
 
 /* Printing. */

@@ -24,9 +24,10 @@ struct tool_entry;
 struct config_tools {
     struct tool_entry *commands, *servers, *last_command, *last_server; /* lists */
     size_t command_count, server_count;
-    struct tool_entry *coder;     /* or NULL */
-    struct program coder_program; /* what it is, but for its folder */
-    struct toolbox_setup setup;   /* once they are checked */
+    struct tool_entry *coder;         /* or NULL */
+    struct program coder_program;     /* what it is, but for its folder */
+    const char *const *coder_secrets; /* once they are prepared (secrets.h) */
+    struct toolbox_setup setup;       /* once they are checked */
 };
 
 /* One of the sections. */
@@ -41,6 +42,26 @@ CHECKED bool config_tools_check(struct config_tools *tools, struct arena *arena,
  */
 CHECKED bool config_tools_prepare(struct config_tools *tools, struct arena *arena, char *const *variables,
                                   struct err *err);
+
+/* Whether a program works in the folders of tasks: a tool, or the coder. */
+bool config_tools_want_tasks(const struct config_tools *tools);
+/*
+ * Says where the folders of tasks are, for the tools that work in them; NULL: there is no place for any, and
+ * the first such tool is refused. Before the helper is told of its programs.
+ */
+CHECKED bool config_tools_place(const struct config_tools *tools, struct arena *arena, const char *tasks,
+                                struct err *err);
+
+/* What is the server's own, links followed; each may be NULL. */
+struct config_own {
+    const char *store, *store_folder; /* the embedded store's file, and where that is */
+    const char *settings;             /* config.yaml */
+    const char *tasks;                /* where coders work, each in a folder of its own */
+};
+/* Whether programs get nothing of the server's own, and none can put a link on another one's way. Where
+ * config_tools_prepare is, once the folders of the server are there. */
+CHECKED bool config_tools_apart(const struct config_tools *tools, struct arena *arena,
+                                const struct config_own *own, struct err *err);
 
 void config_tools_print_yaml(const struct config_tools *tools, struct buf *into);
 void config_tools_print_json(const struct config_tools *tools, struct json_out *out);

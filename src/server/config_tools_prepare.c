@@ -108,6 +108,36 @@ static bool fill_headers(const struct tool_entry *entry, struct arena *arena, ch
     return true;
 }
 
+/* A key may begin as a path does, but nothing is there. */
+static bool is_place(const char *value)
+{
+    return *value == '/' && access(value, F_OK) == 0;
+}
+
+/* What it is given from elsewhere, and headers: a key also without the word before it. Places are no secrets,
+ * and tools speak of them; nor are variables that stand in the file itself. */
+static const char *const *secrets_of(const struct tool_entry *entry, struct arena *arena,
+                                     char *const *variables, const char *const *headers)
+{
+    size_t count = 0, at = 0;
+    const char **list, *value, *word;
+
+    while (entry->environment_from && entry->environment_from[count])
+        count++;
+    for (size_t i = 0; headers && headers[i]; i++)
+        count += 2;
+    list = arena_array(arena, const char *, count + 1);
+    for (size_t i = 0; entry->environment_from && entry->environment_from[i]; i++)
+        if (!is_place(value = variables_get(variables, entry->environment_from[i])))
+            list[at++] = value;
+    for (; headers && *headers; headers++) {
+        list[at++] = value = str_past_space(strchr(*headers, ':') + 1);
+        if ((word = strchr(value, ' ')))
+            list[at++] = word + 1;
+    }
+    return at ? list : NULL;
+}
+
 static bool check_program(const struct tool_entry *entry, struct arena *arena, const char *section,
                           const struct program *program, struct err *err)
 {
@@ -121,26 +151,16 @@ static bool check_program(const struct tool_entry *entry, struct arena *arena, c
     return *why.hint ? err_hint(err, "%s", why.hint) : false;
 }
 
-/* The section is its entry, so what is wrong is named by two words and not by three. */
-static bool at_coder(struct err *err)
-{
-    char *twice = strstr(err->text, "coder.coder."), *field = strstr(err->field, "coder.coder.");
-
-    if (twice)
-        memmove(twice, twice + strlen("coder."), strlen(twice + strlen("coder.")) + 1);
-    if (field)
-        memmove(field, field + strlen("coder."), strlen(field + strlen("coder.")) + 1);
-    return false;
-}
-
 static bool prepare_coder(struct config_tools *tools, struct arena *arena, char *const *variables,
                           struct err *err)
 {
     struct program *program = &tools->coder_program;
 
-    return (fill_environment(tools->coder, arena, "coder", variables, &program->environment, err) &&
-            check_program(tools->coder, arena, "coder", program, err)) ||
-           at_coder(err);
+    if (!fill_environment(tools->coder, arena, "coder", variables, &program->environment, err) ||
+        !check_program(tools->coder, arena, "coder", program, err))
+        return false;
+    tools->coder_secrets = secrets_of(tools->coder, arena, variables, NULL);
+    return true;
 }
 
 bool config_tools_prepare(struct config_tools *tools, struct arena *arena, char *const *variables,
@@ -149,16 +169,19 @@ bool config_tools_prepare(struct config_tools *tools, struct arena *arena, char 
     struct tool_command *command = (struct tool_command *)tools->setup.commands;
     struct mcp_setup *server = (struct mcp_setup *)tools->setup.servers;
 
-    for (const struct tool_entry *entry = tools->commands; entry; entry = entry->next, command++)
+    for (const struct tool_entry *entry = tools->commands; entry; entry = entry->next, command++) {
         if (!fill_environment(entry, arena, "tools", variables, &command->program.environment, err) ||
             !check_program(entry, arena, "tools", &command->program, err))
             return false;
+        command->secrets = secrets_of(entry, arena, variables, NULL);
+    }
     for (const struct tool_entry *entry = tools->servers; entry; entry = entry->next, server++) {
         struct program program;
 
         if (!fill_environment(entry, arena, "mcp", variables, &server->environment, err) ||
             !fill_headers(entry, arena, variables, &server->headers, err))
             return false;
+        server->secrets = secrets_of(entry, arena, variables, server->headers);
         if (!server->command)
             continue;
         toolbox_server_program(server, &program);
@@ -166,6 +189,32 @@ bool config_tools_prepare(struct config_tools *tools, struct arena *arena, char 
             return false;
     }
     return !tools->coder || prepare_coder(tools, arena, variables, err);
+}
+
+bool config_tools_want_tasks(const struct config_tools *tools)
+{
+    for (const struct tool_entry *entry = tools->commands; entry; entry = entry->next)
+        if (tool_entry_is_of_task(entry))
+            return true;
+    return tools->coder != NULL;
+}
+
+bool config_tools_place(const struct config_tools *tools, struct arena *arena, const char *tasks,
+                        struct err *err)
+{
+    struct tool_command *command = (struct tool_command *)tools->setup.commands;
+
+    for (const struct tool_entry *entry = tools->commands; entry; entry = entry->next, command++) {
+        if (!tool_entry_is_of_task(entry))
+            continue;
+        command->program.within = tasks;
+        if (tasks)
+            continue;
+        tool_entry_refuse(entry, arena, "tools", "folder", "there is no place for the folders of tasks.",
+                          err);
+        return err_hint(err, "orchestrator.folder names one.");
+    }
+    return true;
 }
 
 bool config_prepare(struct config *config, struct err *err)

@@ -97,12 +97,6 @@ static bool allow_store(struct landlock *landlock, const struct needs *needs)
     return true;
 }
 
-/* Coders work in folders of their own; that of the store is open already. */
-static bool allow_tasks(struct landlock *landlock, const struct settings *settings)
-{
-    return !*settings->orchestrator_folder || landlock_allow_write(landlock, settings->orchestrator_folder);
-}
-
 /* DNS answers that are too long for UDP, and where models of others usually are. */
 static const int usual_ports[] = { 53, 80, 443, 11434 };
 
@@ -183,7 +177,7 @@ static int listen_port(const char *listen)
 }
 
 static bool hold_to(const struct needs *needs, const struct settings *settings,
-                    const struct toolbox_setup *tools, int *version)
+                    const struct toolbox_setup *tools, const char *tasks, int *version)
 {
     struct landlock landlock;
     bool any_port = needs->any_port || strcmp(settings->server_connect_ports, "any") == 0;
@@ -191,7 +185,7 @@ static bool hold_to(const struct needs *needs, const struct settings *settings,
     if (!landlock_open(&landlock, any_port ? LANDLOCK_LISTENS : LANDLOCK_LISTENS_AND_CONNECTS) ||
         !allow_reads(&landlock, system_paths, sizeof(system_paths) / sizeof(*system_paths)) ||
         !allow_resolver(&landlock) || (SANITIZED && !allow_reads(&landlock, everything, 1)) ||
-        !allow_store(&landlock, needs) || !allow_tasks(&landlock, settings) ||
+        !allow_store(&landlock, needs) || (tasks && !landlock_allow_write(&landlock, tasks)) ||
         !allow_models(&landlock, settings) || !allow_servers(&landlock, tools) ||
         !landlock_allow_listen(&landlock, listen_port(settings->server_listen)) ||
         !landlock_enforce(&landlock))
@@ -219,7 +213,7 @@ void sandbox_say(const struct sandbox *sandbox)
                  NULL);
 }
 
-bool sandbox_enter(const struct settings *settings, const struct toolbox_setup *tools,
+bool sandbox_enter(const struct settings *settings, const struct toolbox_setup *tools, const char *tasks,
                    struct sandbox *sandbox, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
@@ -230,7 +224,7 @@ bool sandbox_enter(const struct settings *settings, const struct toolbox_setup *
         return true;
     if (!needs_of_store(settings->store_url, &arena, &needs, err))
         return false;
-    if (!hold_to(&needs, settings, tools, &sandbox->landlock)) {
+    if (!hold_to(&needs, settings, tools, tasks, &sandbox->landlock)) {
         err_set(err, ERR_INTERNAL, "The server cannot lock itself in: %s.", strerror(errno));
         return err_hint(err, "server.sandbox: false starts it without.");
     }

@@ -30,9 +30,10 @@ struct sandbox {
     char folder[256]; /* the one that may be written */
 };
 
-/* `tools` may be NULL: the ports of MCP servers are among those that may be connected to. */
+/* `tools` may be NULL: the ports of MCP servers are among those that may be connected to. `tasks`: another
+ * folder than the store's that may be written, or NULL. */
 CHECKED bool sandbox_enter(const struct settings *settings, const struct toolbox_setup *tools,
-                           struct sandbox *sandbox, struct err *err);
+                           const char *tasks, struct sandbox *sandbox, struct err *err);
 /* Says in the log what is in force. */
 void sandbox_say(const struct sandbox *sandbox);
 

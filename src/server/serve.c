@@ -27,9 +27,11 @@
 #include "programs/programs.h"
 #include "server/address_space.h"
 #include "server/files.h"
+#include "server/model_prices.h"
 #include "server/neighbours.h"
 #include "server/notify.h"
 #include "server/sandbox.h"
+#include "server/tool_projects.h"
 #include "toolbox/toolbox.h"
 
 #include <errno.h>
@@ -59,6 +61,7 @@ struct server {
     struct net *tool_net;      /* of MCP servers, who must not hold up models; NULL: there are none */
     struct toolbox *toolbox;   /* NULL: there are no tools */
     struct arena arena;        /* what lives as long as the server */
+    const char *tasks;         /* a folder for them that is not the store's, or NULL */
     struct orchestrator_setup orchestrating;
     struct program coder;
     atomic_bool failed;               /* the store can no longer be trusted */
@@ -138,6 +141,13 @@ static bool prepare_names(struct db *db, struct arena *arena, struct err *err)
     return true;
 }
 
+static bool say_projects(struct db *db, struct arena *arena, const struct config *config, struct err *err)
+{
+    struct tx tx = tx_of(db, arena, clock_now_ms(), err);
+
+    return tool_projects_say(&tx, &config->tools.setup);
+}
+
 static bool prepare_schema(struct server *server, struct err *err)
 {
     ARENA_AUTO arena = { 0 };
@@ -147,7 +157,7 @@ static bool prepare_schema(struct server *server, struct err *err)
     if (!db)
         return false;
     bool good = migrate_up(db, &arena, &report, err) && prepare_names(db, &arena, err) &&
-                check_doors(server, db, &arena, err);
+                check_doors(server, db, &arena, err) && say_projects(db, &arena, server->config, err);
 
     db_close(db);
     if (report.to != report.from)
@@ -204,7 +214,15 @@ static void close_tools(struct server *server)
         net_close(server->tool_net);
 }
 
-/* The operator's command works in the folder of its task, and nowhere else. */
+static const char *real_of(struct arena *arena, const char *path)
+{
+    char *real = path ? realpath(path, NULL) : NULL;
+    const char *copy = arena_text(arena, real);
+
+    free(real);
+    return copy;
+}
+
 static bool place_coder(struct server *server, struct err *err)
 {
     const char *folder = server->orchestrating.folder;
@@ -216,11 +234,43 @@ static bool place_coder(struct server *server, struct err *err)
         return err_hint(err, "orchestrator.folder names one.");
     }
     server->coder = server->config->tools.coder_program;
-    server->coder.folder = server->coder.within = folder;
+    server->coder.within = folder;
     server->orchestrating.coder = &server->coder;
+    server->orchestrating.coder_secrets = server->config->tools.coder_secrets;
     toolbox_name_coder(true);
-    return mkdir(folder, S_IRWXU) == 0 || errno == EEXIST ||
+    return true;
+}
+
+/* The operator's command and tools of `folder: task` work in the folder of their task, and nowhere else. */
+static bool place_programs(struct server *server, struct err *err)
+{
+    const struct config_tools *tools = &server->config->tools;
+    const char *folder = server->orchestrating.folder;
+
+    if (!place_coder(server, err) || !config_tools_place(tools, &server->arena, folder, err))
+        return false;
+    return !config_tools_want_tasks(tools) || mkdir(folder, S_IRWXU) == 0 || errno == EEXIST ||
            err_field(err, "orchestrator.folder", "%s cannot be made: %s.", folder, strerror(errno));
+}
+
+/* Where the embedded store would be. Few servers have orchestrators, so it is no reason not to start. */
+static void place_usual(struct server *server)
+{
+    const char *data = config_data_dir(&server->arena);
+    const char *folder = data ? arena_format(&server->arena, "%s/tasks/", data) : NULL;
+    struct err why = { 0 };
+
+    if (folder && files_make_folders(folder, &why) && access(folder, W_OK) == 0)
+        server->tasks = server->orchestrating.folder = real_of(&server->arena, folder);
+    else
+        log_line(
+            LOG_WARN,
+            "tasks that orchestrators take have no folders and no config.json; orchestrator.folder names a place",
+            "why",
+            *why.text ? why.text
+            : folder  ? "it may not be written"
+                      : "HOME is not set",
+            NULL);
 }
 
 /* Where tasks have their folders: where the settings say, or beside the embedded store. */
@@ -234,20 +284,47 @@ static bool place_tasks(struct server *server, struct err *err)
     if (!*folder) {
         if (!needs_of_store(s->store_url, &server->arena, &needs, err))
             return false;
-        char *whole = needs.folder ? realpath(needs.folder, NULL) : NULL;
+        const char *whole = real_of(&server->arena, needs.folder);
 
         if (whole)
             server->orchestrating.folder = arena_format(&server->arena, "%s/tasks", whole);
-        free(whole);
-        return place_coder(server, err);
+        else
+            place_usual(server);
+        return place_programs(server, err);
     }
     if (*folder != '/' || stat(folder, &found) != 0 || !S_ISDIR(found.st_mode) || access(folder, W_OK) != 0) {
         err_field(err, "orchestrator.folder", "orchestrator.folder is no folder that witan may write: %s.",
                   folder);
         return err_hint(err, "Make it for the user that runs witan, and give its whole path.");
     }
-    server->orchestrating.folder = folder;
-    return place_coder(server, err);
+    server->tasks = server->orchestrating.folder = folder;
+    return place_programs(server, err);
+}
+
+/* Once the folders of the store and of tasks are there. */
+static bool check_apart(struct server *server, struct err *err)
+{
+    const struct settings *s = &server->config->settings;
+    struct arena *arena = &server->arena;
+    struct config_own own = { .settings = real_of(arena, server->config->file) };
+    enum db_engine engine;
+    struct needs needs;
+    const char *path;
+
+    if (!needs_of_store(s->store_url, arena, &needs, err) ||
+        !db_url_engine(s->store_url, &engine, &path, err))
+        return false;
+    own.store_folder = real_of(arena, needs.folder);
+    if (own.store_folder) {
+        const char *slash = strrchr(path, '/');
+
+        own.store = real_of(arena, path);
+        if (!own.store)
+            own.store = arena_format(arena, "%s/%s", own.store_folder, slash ? slash + 1 : path);
+    }
+    if (*s->orchestrator_folder || config_tools_want_tasks(&server->config->tools))
+        own.tasks = server->orchestrating.folder;
+    return config_tools_apart(&server->config->tools, arena, &own, err);
 }
 
 static bool start(struct server *server, struct err *err)
@@ -333,7 +410,8 @@ static void say_programs(const struct server *server)
              bounds.writes ? "their folder" : "not held", "rights",
              bounds.rights ? "their folder's" : "not held", "network",
              bounds.network ? "none unless they may" : "not held", "processes",
-             bounds.processes ? "end with them" : "are ended one by one", NULL);
+             bounds.processes ? "end with them" : "are ended one by one", "others",
+             bounds.alone ? "not seen" : "seen, with their command lines", NULL);
 }
 
 /* Signals stay blocked in every thread; the main thread takes them one by one. */
@@ -359,6 +437,7 @@ static void say_ready(const struct server *server)
 
     sandbox_say(&server->sandbox);
     say_programs(server);
+    model_prices_say(s);
     log_line(LOG_INFO, "listening", "url", url, "store", config_mask_url(&arena, s->store_url), "version",
              WITAN_VERSION, NULL);
     buf_init(&links, 0);
@@ -422,11 +501,12 @@ bool serve(const struct config *config, bool test_clock, struct err *err)
     if (sodium_init() < 0)
         return err_set(err, ERR_INTERNAL, "The random generator does not start.");
     if (!address_space_fit(s, err) || !op_check_table(op_all(), err) ||
-        !serve_make_folder(s->store_url, err) || !place_tasks(&server, err) ||
+        !serve_make_folder(s->store_url, err) || !place_tasks(&server, err) || !check_apart(&server, err) ||
         !claim_take(&claim, s->store_url, err))
         return false;
     server.notify = notify_open();
-    bool good = fork_helper(&server, err) && sandbox_enter(s, &config->tools.setup, &server.sandbox, err) &&
+    bool good = fork_helper(&server, err) &&
+                sandbox_enter(s, &config->tools.setup, server.tasks, &server.sandbox, err) &&
                 prepare_schema(&server, err) && run(&server, err);
 
     programs_close(server.programs);

@@ -163,8 +163,18 @@ static bool read_in_tree(struct yaml_reader *reader, const yaml_event_t *event, 
     return place_node(reader, node, err);
 }
 
+/* What stands behind a "\0" would be cut off without a word. */
+static bool check_text(struct yaml_reader *reader, const yaml_event_t *event, struct err *err)
+{
+    return event->type != YAML_SCALAR_EVENT ||
+           strlen((const char *)event->data.scalar.value) == event->data.scalar.length ||
+           err_set(err, ERR_INVALID, "%s: there is a zero byte (\"\\0\") in a text.", place(reader, event));
+}
+
 static bool read_event(struct yaml_reader *reader, const yaml_event_t *event, struct err *err)
 {
+    if (!check_text(reader, event, err))
+        return false;
     if (reader->opened > 0 || begins_tree(reader))
         return read_in_tree(reader, event, err);
     switch (event->type) {

@@ -14,7 +14,8 @@
 
 json_t *run_agent_prepare(struct mcp_call *call, const json_t *given)
 {
-    static const char *const same[] = { "agent", "budget", "tools", "projectId", "wait_seconds" };
+    static const char *const same[] = { "agent",  "budget",  "tools",       "projectId",
+                                        "taskId", "recover", "wait_seconds" };
     json_t *job = json_object_get(given, "jobId"), *args = json_object();
 
     (void)call;
@@ -42,6 +43,15 @@ static void refuse(struct mcp_call *call)
     tool_answer_error(call, &err);
 }
 
+/* A task of a project may say it all. */
+static bool says_what(const json_t *args)
+{
+    const json_t *input = json_object_get(args, "input");
+
+    return json_is_string(input) ? !str_is_blank(json_string_value(input))
+                                 : !input && json_object_get(args, "taskId");
+}
+
 /* A model that left something out is told by a result, which it reads. */
 void run_agent_begin(struct mcp_call *call)
 {
@@ -51,8 +61,7 @@ void run_agent_begin(struct mcp_call *call)
     if (id) {
         call->made = arena_text(&call->arena, json_is_string(id) ? json_string_value(id) : "");
         call_run(call, op_find("job_get"), args, tool_looked);
-    } else if (!json_is_string(json_object_get(args, "agent")) ||
-               !json_is_string(json_object_get(args, "input"))) {
+    } else if (!json_is_string(json_object_get(args, "agent")) || !says_what(args)) {
         call_know(call, refuse);
     } else {
         call_run(call, op_find("job_create"), args, tool_ran);

@@ -27,6 +27,10 @@
     "\"tools\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"Only these tools beside the " \
     "built-in ones; without it, all that it may use.\"}," \
     "\"projectId\":{\"type\":\"string\",\"description\":\"The project it belongs to.\"}," \
+    "\"taskId\":{\"type\":\"string\",\"description\":\"A task of that project that it works on; what is said of " \
+    "it there may be all that the agent needs.\"}," \
+    "\"recover\":{\"type\":\"boolean\",\"description\":\"Whether people are asked what to do when a model or a " \
+    "tool cannot be reached, instead of the run failing.\"}," \
     "\"jobId\":{\"type\":\"string\",\"description\":\"Instead of all of these: a run that was started before, to " \
     "wait for.\"}," \
     "\"wait_seconds\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":50,\"default\":50," \
