@@ -32,7 +32,7 @@ static void write_option(const struct cli *cli, const char *name, const struct c
     buf_init(&text, 0);
     buf_text(&text, option->help ? option->help : field ? field->help : "");
     buf_text(&text, cli_words_help(cli->arena, cli->command, option));
-    if (field && !option->help && field->fallback)
+    if (field && !option->help && field->fallback && *field->fallback)
         buf_format(&text, " Default: %s.", field->fallback);
     if (option->flags & CLI_STDIN)
         buf_text(&text, " \"-\" reads it from standard input.");

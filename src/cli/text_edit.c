@@ -1,7 +1,7 @@
 /*
  * The variable is a command line of the person's own, such as "code --wait", and is therefore read by a
- * shell, as git and crontab do; the file's name is handed over beside it. Ctrl-C belongs to the editor while
- * it runs.
+ * shell, as git and crontab do; the file's name is handed over beside it. Without one it is an editor that is
+ * there. Ctrl-C belongs to the editor while it runs.
  */
 #include "cli/text_edit.h"
 
@@ -20,6 +20,9 @@
 
 extern char **environ;
 
+#define NOT_FOUND 127 /* what a shell says of a command that is not there */
+
+/* The person's own, or NULL. */
 static const char *editor(void)
 {
     const char *visual = getenv("VISUAL"), *plain = getenv("EDITOR");
@@ -54,13 +57,16 @@ static bool make_file(char *path, const char *text, struct err *err)
 
 static bool run_editor(const char *command, const char *path, struct err *err)
 {
-    char script[] = "exec $WITAN_EDIT_WITH \"$1\"", name[] = "sh", dash[] = "-c";
-    char *argv[] = { name, dash, script, name, (char *)(uintptr_t)path, NULL };
+    char own[] = "exec $WITAN_EDIT_WITH \"$1\"", name[] = "sh", dash[] = "-c";
+    char found[] =
+        "for one in editor nano vi; do command -v $one >/dev/null && exec $one \"$1\"; done; exit 127";
+    char *argv[] = { name, dash, command ? own : found, name, (char *)(uintptr_t)path, NULL };
     struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
     int status = -1;
     pid_t pid;
 
-    setenv("WITAN_EDIT_WITH", command, 1);
+    if (command)
+        setenv("WITAN_EDIT_WITH", command, 1);
     sigaction(SIGINT, &ignore, &before);
     posix_spawnattr_t attributes;
     sigset_t usual;
@@ -77,6 +83,10 @@ static bool run_editor(const char *command, const char *path, struct err *err)
     posix_spawnattr_destroy(&attributes);
     sigaction(SIGINT, &before, NULL);
     unsetenv("WITAN_EDIT_WITH");
+    if (begun && WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {
+        err_set(err, ERR_INVALID, "There is no editor to edit with.");
+        return err_hint(err, "Set EDITOR, or type the arguments as a JSON object.");
+    }
     return (begun && WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
            err_set(err, ERR_DECLINED, "The editor ended with an error: nothing was edited.");
 }
@@ -108,10 +118,6 @@ bool text_edit(struct arena *arena, const char *before, const char **after, stru
     char *path = arena_format(arena, "%s/witan-edit-XXXXXX", folder && *folder ? folder : "/tmp");
     bool good;
 
-    if (!command) {
-        err_set(err, ERR_INVALID, "There is no editor to edit with.");
-        return err_hint(err, "Set EDITOR, or type the arguments as a JSON object.");
-    }
     if (!make_file(path, before, err))
         return false;
     good = run_editor(command, path, err) && read_back(arena, path, after, err);

@@ -10,8 +10,9 @@
 #include "base/err.h"
 
 /*
- * Opens $VISUAL, else $EDITOR, on a file of the caller's own with this text, waits for it and gives what
- * stands there then. False when there is no editor, or it ends with an error: then nothing counts as edited.
+ * Opens $VISUAL, else $EDITOR, else the first of editor, nano and vi that is there, on a file of the caller's
+ * own with this text, waits for it and gives what stands there then. False when there is no editor, or it
+ * ends with an error: then nothing counts as edited.
  */
 CHECKED bool text_edit(struct arena *arena, const char *before, const char **after, struct err *err);
 

@@ -32,6 +32,7 @@ static const char *answer_to(struct arena *arena, const json_t *set, const char 
 
 static void write_set(struct term *term, const json_t *set, int64_t now_ms)
 {
+    const char *title = member_text(term->arena, json_object_get(set, "task"), "title");
     const json_t *question;
     size_t index;
 
@@ -48,8 +49,11 @@ static void write_set(struct term *term, const json_t *set, int64_t now_ms)
         if (answer)
             term_block(term, "    = ", answer);
     }
-    buf_format(term->out, "about: %s %s\n", term_line(term->arena, member_text(term->arena, set, "source")),
+    buf_format(term->out, "about: %s %s", term_line(term->arena, member_text(term->arena, set, "source")),
                term_line(term->arena, member_text(term->arena, set, "sourceId")));
+    if (title)
+        buf_format(term->out, "  %s", view_task(term->arena, title));
+    buf_char(term->out, '\n');
     if (!item_is_open(&kinds[KIND_SET], set))
         buf_format(term->out, "settled by %s\n",
                    term_line(term->arena, member_text(term->arena, json_object_get(set, "outcome"), "by")));
@@ -119,8 +123,13 @@ static const char *how_words(struct arena *arena, const char *id, const json_t *
 static void write_question(struct term *term, const json_t *reply, int64_t now_ms)
 {
     const json_t *question = json_object_get(reply, "question");
+    const char *title = member_text(term->arena, reply, "taskTitle");
 
     view_write(term, question, now_ms);
+    if (title)
+        buf_format(term->out, "about: execute %s  %s\n",
+                   term_line(term->arena, member_text(term->arena, reply, "taskId")),
+                   view_task(term->arena, title));
     if (!view_is_open(question))
         buf_format(term->out, "%s: %s\n",
                    term_line(term->arena, member_text(term->arena, question, "status")),

@@ -10,28 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All pages, or the first one only; *list is {member: [...], nextCursor}. */
+/* All pages, or the first one only; *list is the last page with the rows of all. */
 static bool read_pages(struct cli *cli, const struct op *op, json_t *params, const char *member, bool all,
                        json_t **list, struct err *err)
 {
     JSON_AUTO *rows = json_array();
-    JSON_AUTO *cursor = NULL;
     struct client_reply reply;
 
-    do {
+    for (;;) {
         JSON_AUTO *page = NULL;
 
         if (!invoke_json(cli, op, params, 0, &reply, &page, err))
             return false;
         json_array_extend(rows, json_object_get(page, member));
-        json_decref(cursor);
-        cursor = json_incref(json_object_get(page, "nextCursor"));
-        if (json_is_string(cursor))
-            json_object_set(params, "cursor", cursor);
-    } while (all && json_is_string(cursor));
-    *list = json_pack("{s:O, s:o}", member, rows, "nextCursor",
-                      json_is_string(cursor) ? json_incref(cursor) : json_null());
-    return true;
+        json_t *cursor = json_object_get(page, "nextCursor");
+
+        if (!all || !json_is_string(cursor)) {
+            json_object_set(page, member, rows);
+            *list = json_incref(page);
+            return true;
+        }
+        json_object_set(params, "cursor", cursor);
+    }
 }
 
 bool scope_list(struct cli *cli, const struct op *op, json_t *params, const char *member, json_t **list,

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define MOST_INDENT 12 /* what lies deeper is one line of JSON */
+#define TASK_CHARS  40 /* of a task's title, where something stands behind it */
 
 static const char *text_of(const json_t *object, const char *name)
 {
@@ -41,6 +42,11 @@ bool view_yes_no(const char *word, bool *yes)
     return false;
 }
 
+static bool is_number(const char *text)
+{
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
 /* An option by its value, its id or, as people do, by what stands there. */
 static const json_t *option_named(struct arena *arena, const json_t *options, const char *word)
 {
@@ -60,7 +66,26 @@ static const json_t *option_named(struct arena *arena, const json_t *options, co
     return NULL;
 }
 
-static bool no_such_option(struct arena *arena, const json_t *options, const char *word, struct err *err)
+/* How many options a number names, counted from 1; 0: one of them is called by a number itself. */
+static size_t numbered(struct arena *arena, const json_t *question)
+{
+    static const char *const keys[] = { "value", "id", "label" };
+    const json_t *options = json_object_get(question, "options"), *option;
+    size_t index;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        json_array_foreach(options, index, option)
+        {
+            const char *text = member_text(arena, option, keys[i]);
+
+            if (text && is_number(str_trim(arena, text)))
+                return 0;
+        }
+    return json_array_size(options);
+}
+
+/* "1 eu (Europe)", or without the number where none is offered. */
+static const char *option_names(struct arena *arena, const json_t *options, bool numbers)
 {
     const char *all = "";
     const json_t *option;
@@ -68,12 +93,26 @@ static bool no_such_option(struct arena *arena, const json_t *options, const cha
 
     json_array_foreach(options, index, option)
     {
-        const char *value = member_text(arena, option, "value");
+        const char *value = member_text(arena, option, "value"), *label = member_text(arena, option, "label");
 
-        all = arena_format(arena, "%s%s%s", all, index > 0 ? ", " : "", value ? value : "?");
+        all = arena_format(arena, "%s%s%s%s", all, index > 0 ? ", " : "",
+                           numbers ? arena_format(arena, "%zu ", index + 1) : "", value ? value : "?");
+        if (label && !str_equal(label, value))
+            all = arena_format(arena, "%s (%s)", all, label);
     }
+    return all;
+}
+
+static bool no_such_option(struct arena *arena, const json_t *options, const char *word, bool numbers,
+                           struct err *err)
+{
     err_set(err, ERR_INVALID, "\"%s\" is not one of the options.", term_line(arena, word));
-    return err_hint(err, "Choose one of: %s.", term_line(arena, all));
+    return err_hint(err, "Choose one of: %s.", term_line(arena, option_names(arena, options, numbers)));
+}
+
+static void take_option(const json_t *option, json_t **response)
+{
+    *response = json_pack("{s:s, s:O}", "type", "choice", "value", json_object_get(option, "value"));
 }
 
 static bool choose(struct arena *arena, const json_t *question, const char *word, json_t **response,
@@ -83,11 +122,11 @@ static bool choose(struct arena *arena, const json_t *question, const char *word
     const json_t *option = option_named(arena, options, word);
 
     if (option)
-        *response = json_pack("{s:s, s:O}", "type", "choice", "value", json_object_get(option, "value"));
+        take_option(option, response);
     else if (json_is_true(json_object_get(question, "allowOther")))
         *response = json_pack("{s:s, s:s}", "type", "choice", "text", word);
     else
-        return no_such_option(arena, options, word, err);
+        return no_such_option(arena, options, word, false, err);
     return true;
 }
 
@@ -116,6 +155,61 @@ bool view_response(struct arena *arena, const json_t *question, const char *word
                        term_line(arena, word));
     *response = json_pack("{s:s, s:b}", "type", type, "value", yes);
     return true;
+}
+
+/* A number alone is never somebody's own words: whoever types one means an option. */
+static bool choose_typed(struct arena *arena, const json_t *question, const char *word, json_t **response,
+                         struct err *err)
+{
+    const json_t *options = json_object_get(question, "options");
+    size_t count = numbered(arena, question), len = strlen(word);
+    int64_t number;
+
+    if (!*word)
+        return err_set(err, ERR_INVALID, "The answer is empty.");
+    if (count == 0 || !is_number(word))
+        return option_named(arena, options, word) || json_is_true(json_object_get(question, "allowOther"))
+                   ? choose(arena, question, word, response, err)
+                   : no_such_option(arena, options, word, count > 0, err);
+    if (len > 9 || !str_to_int(word, &number) || number < 1 || number > (int64_t)count)
+        return no_such_option(arena, options, word, true, err);
+    take_option(json_array_get(options, (size_t)number - 1), response);
+    return true;
+}
+
+static bool undecided(struct arena *arena, const char *line, struct err *err)
+{
+    err_set(err, ERR_INVALID, "Nothing is decided: this is answered with approve or reject, not \"%s\".",
+            term_line(arena, line));
+    return err_hint(err, "Type approve, or reject and, if you like, why.");
+}
+
+/* "reject not on Friday": the word, and behind it why. */
+static bool decide_typed(struct arena *arena, const char *line, json_t **response, struct err *err)
+{
+    size_t len = strcspn(line, " \t,:");
+    const char *word = str_fold(arena, arena_copy(arena, line, len)), *why = line + len;
+    bool yes = strcmp(word, "approve") == 0;
+
+    why += strspn(why, " \t,:");
+    if (yes ? *why : strcmp(word, "reject") != 0)
+        return undecided(arena, line, err);
+    *response = json_pack("{s:s, s:b}", "type", "approval", "value", yes);
+    if (*why)
+        json_object_set_new(*response, "text", json_string(why));
+    return true;
+}
+
+bool view_typed(struct arena *arena, const json_t *question, const char *line, json_t **response,
+                struct err *err)
+{
+    const char *type = text_of(question, "responseType"), *word = str_trim(arena, line);
+
+    if (str_is_utf8(word, strlen(word)) && str_equal(type, "approval"))
+        return decide_typed(arena, word, response, err);
+    if (str_is_utf8(word, strlen(word)) && str_equal(type, "choice"))
+        return choose_typed(arena, question, word, response, err);
+    return view_response(arena, question, word, response, err);
 }
 
 const char *view_answer(struct arena *arena, const json_t *response)
@@ -156,9 +250,12 @@ const char *view_wanted(const json_t *question)
 {
     const char *type = text_of(question, "responseType");
 
+    if (str_equal(type, "choice"))
+        return json_is_true(json_object_get(question, "allowOther"))
+                   ? "one of the options, or your own words> "
+                   : "one of the options> ";
     return str_equal(type, "approval")  ? "approve or reject> "
            : str_equal(type, "boolean") ? "yes or no> "
-           : str_equal(type, "choice")  ? "one of the options> "
                                         : "> ";
 }
 
@@ -258,6 +355,18 @@ int view_exit(const json_t *question, bool require_human)
     return json_is_null(value) && !text_of(response, "text") ? CLI_ERROR : CLI_OK;
 }
 
+const char *view_task(struct arena *arena, const char *title)
+{
+    return term_shown(arena, str_beginning(arena, title, TASK_CHARS), VISIBLE_PROSE);
+}
+
+const char *view_text(struct arena *arena, const json_t *item)
+{
+    const char *text = term_shown(arena, text_of(item, "text"), VISIBLE_PROSE), *task = text_of(item, "task");
+
+    return task ? arena_format(arena, "%s: %s", view_task(arena, task), text) : text;
+}
+
 const char *view_left(struct arena *arena, const json_t *question, int64_t now_ms)
 {
     const char *until = text_of(question, "timeoutAt");
@@ -285,7 +394,7 @@ const char *view_deadline(struct arena *arena, const json_t *question)
     return "it ends without an answer, and what waits for it fails";
 }
 
-static void write_options(struct term *term, const json_t *options)
+static void write_options(struct term *term, const json_t *options, bool numbers)
 {
     const json_t *option;
     size_t index;
@@ -296,7 +405,10 @@ static void write_options(struct term *term, const json_t *options)
         const char *name = member_text(term->arena, option, "label");
         const char *more = member_text(term->arena, option, "description");
 
-        buf_text(term->out, "  - ");
+        if (numbers)
+            buf_format(term->out, "  %zu  ", index + 1);
+        else
+            buf_text(term->out, "  - ");
         term_paint(term, TERM_BOLD, term_shown(term->arena, value, VISIBLE_PROSE));
         if (name && !str_equal(name, value))
             buf_format(term->out, "  %s", term_shown(term->arena, name, VISIBLE_PROSE));
@@ -346,19 +458,28 @@ static void write_section(struct term *term, const char *head, const json_t *obj
     write_members(term, "  ", object, way);
 }
 
-void view_write_action(struct term *term, const json_t *question)
+static void write_approved(struct term *term, const char *head, const json_t *args)
 {
-    const json_t *changed = json_object_get(question, "approvedArgs");
-
-    write_section(term, "action:", json_object_get(question, "action"), VISIBLE_EXACT);
-    if (json_is_object(changed))
-        write_section(term, "approved with:", changed, VISIBLE_EXACT);
-    else if (changed && !json_is_null(changed))
-        buf_format(term->out, "approved with: %s\n",
-                   term_shown(term->arena, json_dump_text(term->arena, changed), VISIBLE_EXACT));
+    if (json_is_object(args))
+        write_section(term, arena_format(term->arena, "%s:", head), args, VISIBLE_EXACT);
+    else if (args && !json_is_null(args))
+        buf_format(term->out, "%s: %s\n", head,
+                   term_shown(term->arena, json_dump_text(term->arena, args), VISIBLE_EXACT));
 }
 
-void view_write(struct term *term, const json_t *question, int64_t now_ms)
+void view_write_action(struct term *term, const json_t *question)
+{
+    write_section(term, "action:", json_object_get(question, "action"), VISIBLE_EXACT);
+    write_approved(term, "approved with", json_object_get(question, "approvedArgs"));
+}
+
+void view_write_edited(struct term *term, const json_t *question, const json_t *args)
+{
+    write_section(term, "action:", json_object_get(question, "action"), VISIBLE_EXACT);
+    write_approved(term, "would be approved with", args);
+}
+
+static void write_whole(struct term *term, const json_t *question, int64_t now_ms, bool numbers)
 {
     const char *by = text_of(question, "askedBy");
 
@@ -367,11 +488,21 @@ void view_write(struct term *term, const json_t *question, int64_t now_ms)
         buf_format(term->out, "  asked by %s", term_shown(term->arena, by, VISIBLE_PROSE));
     buf_format(term->out, "  %s\n", term_line(term->arena, text_of(question, "id")));
     term_shown_block(term, "  ", text_of(question, "question"), VISIBLE_PROSE);
-    write_options(term, json_object_get(question, "options"));
+    write_options(term, json_object_get(question, "options"), numbers);
     write_section(term, "context:", json_object_get(question, "context"), VISIBLE_PROSE);
     view_write_action(term, question);
     write_standing(term, question, now_ms);
     if (view_is_open(question) && text_of(question, "timeoutAt"))
         buf_format(term->out, "%s left; then %s.\n", view_left(term->arena, question, now_ms),
                    view_deadline(term->arena, question));
+}
+
+void view_write(struct term *term, const json_t *question, int64_t now_ms)
+{
+    write_whole(term, question, now_ms, false);
+}
+
+void view_write_asked(struct term *term, const json_t *question, int64_t now_ms)
+{
+    write_whole(term, question, now_ms, numbered(term->arena, question) > 0);
 }

@@ -19,6 +19,14 @@ bool view_yes_no(const char *word, bool *yes);
 CHECKED bool view_response(struct arena *arena, const json_t *question, const char *word, json_t **response,
                            struct err *err);
 
+/*
+ * The same out of a line that was typed behind view_wanted, where more care is due: an approval is decided by
+ * the words approve and reject alone, whatever else is typed says what they are; behind "reject" may stand
+ * why. A number names the option that was shown with it (view_write_asked).
+ */
+CHECKED bool view_typed(struct arena *arena, const json_t *question, const char *line, json_t **response,
+                        struct err *err);
+
 /* A response in one line: "yes", "approved", the option's value or the text; NULL when there is none. */
 const char *view_answer(struct arena *arena, const json_t *response);
 
@@ -48,6 +56,11 @@ const char *view_for(struct arena *arena, const json_t *thing);
 /* Why whoever asks may not answer, in a sentence; NULL: they may. */
 const char *view_bar(const json_t *thing);
 
+/* The name of a task as it is shown beside other things, in one line: its beginning. */
+const char *view_task(struct arena *arena, const char *title);
+/* What an item of the inbox asks, in one line, behind the task that it is about. */
+const char *view_text(struct arena *arena, const json_t *item);
+
 /* "12:41", "1:02:03", "0:00"; "-" without a deadline. */
 const char *view_left(struct arena *arena, const json_t *question, int64_t now_ms);
 /* What happens at the deadline, as the end of a sentence: "\"skip\" is taken". */
@@ -55,7 +68,12 @@ const char *view_deadline(struct arena *arena, const json_t *question);
 
 /* What an approval is for, whole, with a mark at all that cannot be seen in it. */
 void view_write_action(struct term *term, const json_t *question);
+/* The same with what would be approved instead, and is not yet. */
+void view_write_edited(struct term *term, const json_t *question, const json_t *args);
 /* The question, who asks, its options, what was proposed and what happens at the deadline. */
 void view_write(struct term *term, const json_t *question, int64_t now_ms);
+/* The same above a line to type: its options have numbers, unless one of them is called by a number itself.
+ */
+void view_write_asked(struct term *term, const json_t *question, int64_t now_ms);
 
 #endif

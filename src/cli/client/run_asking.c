@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "cli/client/patience.h"
 #include "cli/client/question_ref.h"
 #include "cli/client/question_view.h"
 #include "cli/terminal.h"
@@ -15,8 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <termios.h>
 #include <unistd.h>
+
+/* What an approval takes, said to whoever typed something else. */
+#define DECIDING \
+    "Type approve, or reject and, if you like, why, or edit to change the arguments; a JSON object is taken as " \
+    "the changed ones."
 
 static const char *text_of(const json_t *object, const char *name)
 {
@@ -40,10 +47,19 @@ static void put_down(struct run_asking *asking)
     asking->args = NULL;
 }
 
+/* Whoever runs in the background reads no terminal. */
+static bool is_in_front(const struct run_asking *asking)
+{
+    return asking->fd >= 0 && tcgetpgrp(asking->fd) == getpgrp();
+}
+
 void run_asking_close(struct run_asking *asking)
 {
     if (asking->question)
         cli_print_to(asking->terminal, "\n", 1);
+    /* What was typed for a question must not be read as a command by the shell behind this. */
+    if (asking->asked && is_in_front(asking))
+        tcflush(asking->fd, TCIFLUSH);
     put_down(asking);
     json_decref(asking->told);
     if (asking->terminal)
@@ -62,12 +78,6 @@ static const json_t *proposed(const json_t *question)
     const json_t *args = json_object_get(json_object_get(question, "action"), "args");
 
     return json_is_object(args) ? args : NULL;
-}
-
-/* Whoever runs in the background reads no terminal. */
-static bool is_in_front(const struct run_asking *asking)
-{
-    return asking->fd >= 0 && tcgetpgrp(asking->fd) == getpgrp();
 }
 
 static void say(const struct run_asking *asking, const struct buf *text)
@@ -92,10 +102,11 @@ static void put(struct run_asking *asking, const json_t *question)
     struct term term;
 
     asking->question = json_incref((json_t *)(uintptr_t)question);
+    asking->asked = true;
     buf_init(&text, 0);
     term_init(&term, &arena, &text, asking->cli->colour);
     buf_char(&text, '\n');
-    view_write(&term, question, clock_now_ms());
+    view_write_asked(&term, question, clock_now_ms());
     say(asking, &text);
     tcflush(asking->fd, TCIFLUSH);
     prompt(asking);
@@ -210,12 +221,10 @@ static void show_args(struct run_asking *asking)
     ARENA_AUTO arena = { 0 };
     BUF_AUTO text = { 0 };
     struct term term;
-    JSON_AUTO *shown = json_pack("{s:O, s:O}", "action", json_object_get(asking->question, "action"),
-                                 "approvedArgs", asking->args);
 
     buf_init(&text, 0);
     term_init(&term, &arena, &text, asking->cli->colour);
-    view_write_action(&term, shown);
+    view_write_edited(&term, asking->question, asking->args);
     say(asking, &text);
     cli_note(asking->cli, "Nothing is approved yet.");
     prompt(asking);
@@ -265,36 +274,21 @@ static void edit(struct run_asking *asking)
     prompt(asking);
 }
 
-/* "reject too risky": a word that decides, and behind it why. */
-static const char *reason_in(struct arena *arena, const json_t *question, const char **word)
-{
-    size_t len = strcspn(*word, " \t,:");
-    const char *first = arena_copy(arena, *word, len), *rest = *word + len;
-    bool yes;
-
-    if (!is_approval(question) || !*rest || !view_yes_no(first, &yes))
-        return NULL;
-    *word = first;
-    rest += strspn(rest, " \t,:");
-    return *rest ? rest : NULL;
-}
-
-static void send(struct run_asking *asking, const char *word)
+static void send(struct run_asking *asking, const char *line)
 {
     struct cli *cli = asking->cli;
-    const char *reason = reason_in(cli->arena, asking->question, &word);
     JSON_AUTO *done = NULL;
     json_t *response = NULL;
     struct client_reply reply;
     struct err err = { 0 };
 
-    if (!view_response(cli->arena, asking->question, word, &response, &err)) {
+    if (!view_typed(cli->arena, asking->question, line, &response, &err)) {
+        if (proposed(asking->question))
+            err_hint(&err, "%s", DECIDING);
         (void)cli_fail(cli, &err);
         prompt(asking);
         return;
     }
-    if (reason)
-        json_object_set_new(response, "text", json_string(reason));
     if (asking->args && json_is_true(json_object_get(response, "value")))
         json_object_set(response, "args", asking->args);
     JSON_AUTO *params =
@@ -302,7 +296,8 @@ static void send(struct run_asking *asking, const char *word)
 
     if (!invoke_json(cli, op_find("question_answer"), params, 0, &reply, &done, &err)) {
         (void)cli_fail(cli, &err);
-        if (err.code == ERR_INVALID) {
+        /* It was refused as it is, or the server is away for a while: the question still stands there. */
+        if (err.code == ERR_INVALID || patience_may_pass(&reply, &err)) {
             prompt(asking);
             return;
         }
@@ -317,9 +312,9 @@ static void take_line(struct run_asking *asking, const char *line)
 {
     const char *word = str_trim(asking->cli->arena, line);
 
-    if (!*word)
+    if (!*word && !is_approval(asking->question))
         prompt(asking);
-    else if (proposed(asking->question) && str_equal(word, "edit"))
+    else if (proposed(asking->question) && strcasecmp(word, "edit") == 0)
         edit(asking);
     else if (proposed(asking->question) && *word == '{') {
         if (take_args(asking, word) && asking->args)

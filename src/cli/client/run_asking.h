@@ -4,7 +4,7 @@
  * One question at a time is shown whole, with a line to type behind it; nothing waits for that line, so that
  * what happens meanwhile is shown and a question that somebody else has answered is withdrawn. An approval
  * shows the arguments, which can be edited before they are approved: with the word "edit", in the editor of
- * $VISUAL or $EDITOR, or as a JSON object that is typed. Only a word that says so approves.
+ * $VISUAL or $EDITOR, or as a JSON object that is typed. Only the words that stand at the line decide.
  *
  * Thread: the one that runs the command.
  */
@@ -17,6 +17,7 @@ struct run_asking {
     struct cli *cli;
     FILE *terminal;   /* whatever the program's own ends are; NULL: nobody is asked here */
     int fd;           /* the terminal's, or -1 */
+    bool asked;       /* a line was wanted here: what is typed may be meant for a question */
     json_t *question; /* the one that stands there, or NULL */
     json_t *args;     /* of an approval: what is approved instead of what was proposed, or NULL */
     json_t *told;     /* the ids of those that were told of, or left to others */

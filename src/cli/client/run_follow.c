@@ -185,8 +185,11 @@ static bool take(void *user, const char *id, const char *data)
 static bool opened(void *user)
 {
     struct following_run *following = user;
+    bool was_away = following->cli->away_since_ms != 0;
 
     patience_rests(following->cli);
+    if (was_away)
+        run_asking_again(&following->asking);
     following->stale = true;
     return !interrupted();
 }

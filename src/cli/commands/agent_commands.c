@@ -101,6 +101,19 @@ static int run_delete(struct cli *cli)
     return cli_fail(cli, &err);
 }
 
+/* Those that nobody has made: they have no id, and can be given work as any other. */
+static void write_built_in(struct term *term, const json_t *names)
+{
+    const char *all = "";
+    const json_t *name;
+    size_t i;
+
+    json_array_foreach(names, i, name) all =
+        arena_format(term->arena, "%s%s%s", all, i > 0 ? ", " : "", json_string_value(name));
+    if (*all)
+        buf_format(term->out, "Built in: %s.\n", term_line(term->arena, all));
+}
+
 static int run_list(struct cli *cli)
 {
     static const char *const heads[] = { "ID", "NAME", "ROLE", "MODEL", "AGE" };
@@ -117,13 +130,12 @@ static int run_list(struct cli *cli)
         return cli_fail(cli, &err);
     if (cli->json)
         return scope_print(cli, list);
-    if (json_array_size(json_object_get(list, "agents")) == 0) {
-        cli_note(cli, "There are no agents; `witan agent add NAME` makes one.");
-        return CLI_OK;
-    }
     buf_init(&text, 0);
     term_init(&term, cli->arena, &text, cli->colour);
-    term_table_init(&table, &term, 5, heads);
+    if (json_array_size(json_object_get(list, "agents")) == 0)
+        cli_note(cli, "Nobody has made an agent; `witan agent add NAME` makes one.");
+    else
+        term_table_init(&table, &term, 5, heads);
     json_array_foreach(json_object_get(list, "agents"), i, agent)
     {
         term_table_row(&table,
@@ -133,8 +145,10 @@ static int run_list(struct cli *cli)
                                          term_when(cli->arena, member_text(cli->arena, agent, "created_at"),
                                                    clock_now_ms()) });
     }
-    term_table_end(&table);
-    return cli_print(text.bytes, text.len);
+    if (i > 0)
+        term_table_end(&table);
+    write_built_in(&term, json_object_get(list, "builtIn"));
+    return text.len > 0 ? cli_print(text.bytes, text.len) : CLI_OK;
 }
 
 static int run_show(struct cli *cli)
@@ -197,6 +211,7 @@ const struct cli_command agent_commands[] = {
     {
         .name = "agent list",
         .op = "agent_list",
+        .help = "List the agents of the workspace, and those that are built in.",
         .examples = "witan agent list\nwitan agent list --json",
         .uses = CLI_SERVER | CLI_JSON,
         .options = { { "limit", "N", .param = "limit" }, { "all", .help = "All pages." } },

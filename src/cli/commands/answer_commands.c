@@ -108,7 +108,8 @@ static bool fill(struct answer_batch *batch, struct cli_answer *answer, struct e
                        answer->id);
     if (!fits_yes_no(batch->cli, answer->question, err))
         return false;
-    return view_response(batch->cli->arena, answer->question, word, &answer->response, err) &&
+    return (batch->typed_here ? view_typed : view_response)(batch->cli->arena, answer->question, word,
+                                                            &answer->response, err) &&
            add_extras(batch->cli, answer->response, err);
 }
 
@@ -203,6 +204,24 @@ static void note_progress(const struct cli *cli, const char *name, const json_t 
                  have, need);
 }
 
+/* Nobody waits for an answer to what was asked without blocking: how its job has ended meanwhile, or NULL. */
+static const char *ended_job(struct cli *cli, const json_t *question)
+{
+    const char *id = member_text(cli->arena, question, "jobId");
+    struct client_reply reply;
+    struct err ignored = { 0 };
+    JSON_AUTO *params = NULL;
+    JSON_AUTO *job = NULL;
+
+    if (!id || !str_equal(member_text(cli->arena, question, "type"), "non_blocking"))
+        return NULL;
+    params = json_pack("{s:s}", "id", id);
+    if (!invoke_json(cli, op_find("job_get"), params, 0, &reply, &job, &ignored) ||
+        !member_text(cli->arena, job, "endedAt"))
+        return NULL;
+    return arena_text(cli->arena, member_text(cli->arena, job, "status"));
+}
+
 static int answer_one(struct answer_batch *batch)
 {
     struct cli *cli = batch->cli;
@@ -221,10 +240,16 @@ static int answer_one(struct answer_batch *batch)
         return invoke_print(cli, &reply, false);
     if (view_needs_others(json_object_get(done, "approvals")))
         note_progress(cli, name, json_object_get(done, "approvals"));
-    else
-        cli_note(cli, "Answered %s: %s.%s", name,
-                 term_line(cli->arena, view_answer(cli->arena, answer->response)),
-                 json_is_true(json_object_get(done, "jobResumed")) ? " Whoever asked goes on." : "");
+    else {
+        const char *ended = ended_job(cli, answer->question);
+
+        cli_note(
+            cli, "Answered %s: %s.%s", name, term_line(cli->arena, view_answer(cli->arena, answer->response)),
+            json_is_true(json_object_get(done, "jobResumed")) ? " Whoever asked goes on."
+            : ended ? arena_format(cli->arena, " The job had %s%s by then: nobody has waited for it.",
+                                   str_equal(ended, "cancelled") ? "been " : "", term_line(cli->arena, ended))
+                    : "");
+    }
     return CLI_OK;
 }
 
@@ -234,7 +259,7 @@ static bool is_answer(struct cli *cli, const json_t *question, const char *word)
     struct err wrong = { 0 };
     json_t *response;
 
-    if (view_response(cli->arena, question, word, &response, &wrong)) {
+    if (view_typed(cli->arena, question, word, &response, &wrong)) {
         json_decref(response);
         return true;
     }
@@ -265,7 +290,7 @@ static bool ask_here(struct answer_batch *batch, struct err *err)
     }
     buf_init(&text, 0);
     term_init(&term, batch->cli->arena, &text, batch->cli->colour);
-    view_write(&term, answer->question, clock_now_ms());
+    view_write_asked(&term, answer->question, clock_now_ms());
     const char *wanted = view_wanted(answer->question);
 
     buf_text(&text, wanted);

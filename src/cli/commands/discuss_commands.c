@@ -12,6 +12,7 @@
 #include "cli/client/patience.h"
 #include "cli/client/project_scope.h"
 #include "cli/client/rehearsal.h"
+#include "cli/client/replay_view.h"
 #include "cli/client/resume.h"
 #include "cli/client/usage_view.h"
 #include "cli/commands/tables.h"
@@ -284,41 +285,16 @@ static int run_fork(struct cli *cli)
     return watch(cli, id, true);
 }
 
-static void write_differences(const struct cli *cli, const json_t *replay, struct buf *into)
+static const char *difference_line(struct arena *arena, const json_t *difference)
 {
-    const json_t *difference;
-    size_t i;
-
-    json_array_foreach(json_object_get(replay, "differences"), i, difference)
-    {
-        buf_format(into, "%s\n", term_line(cli->arena, json_string_value(difference)));
-    }
+    return term_line(arena, json_string_value(difference));
 }
 
 static int run_replay(struct cli *cli)
 {
-    JSON_AUTO *params = json_object();
-    JSON_AUTO *replay = NULL;
-    BUF_AUTO text = { 0 };
-    struct client_reply reply;
-    struct err err = { 0 };
-    bool agrees;
+    static const struct replay_view view = { "agrees", "no model was called", difference_line };
 
-    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &replay, &err))
-        return cli_fail(cli, &err);
-    agrees = json_is_true(json_object_get(replay, "agrees"));
-    if (cli->json)
-        return invoke_print(cli, &reply, false) == CLI_OK ? (agrees ? CLI_OK : CLI_NO) : CLI_ERROR;
-    buf_init(&text, 0);
-    write_differences(cli, replay, &text);
-    if (agrees)
-        buf_format(&text, "All %lld decisions come out as they are stored; no model was called.\n",
-                   (long long)member_int(replay, "decisions"));
-    else
-        cli_note(cli, "What is stored and what comes out of the log differ.");
-    int printed = cli_print(text.bytes, text.len);
-
-    return printed != CLI_OK ? printed : agrees ? CLI_OK : CLI_NO;
+    return replay_show(cli, &view);
 }
 
 /* discuss votes */

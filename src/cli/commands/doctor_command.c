@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define CLOCK_OFF_MS 2000
-#define CHECKS_MAX   16
+#define CHECKS_ROOM  32 /* at first */
 
 enum verdict { FINE, DOUBTFUL, BAD };
 
@@ -41,8 +41,8 @@ struct doctor {
     struct cli *cli;
     struct meant meant;
     const char *url; /* of the service, where its store is looked at; or NULL */
-    struct check checks[CHECKS_MAX];
-    size_t count;
+    struct check *checks;
+    size_t count, room;
 };
 
 static const char *const verdict_names[] = { [FINE] = "ok", [DOUBTFUL] = "warn", [BAD] = "fail" };
@@ -57,6 +57,15 @@ __attribute__((format(printf, 5, 6))) static void add(struct doctor *doctor, con
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
+    if (doctor->count == doctor->room) {
+        size_t room = doctor->room ? doctor->room * 2 : CHECKS_ROOM;
+        struct check *more = arena_array(doctor->cli->arena, struct check, room);
+
+        if (doctor->count > 0)
+            memcpy(more, doctor->checks, doctor->count * sizeof(*more));
+        doctor->checks = more;
+        doctor->room = room;
+    }
     doctor->checks[doctor->count++] = (struct check){
         .name = name,
         .verdict = verdict,
@@ -250,6 +259,34 @@ static void check_store(struct doctor *doctor)
         add_err(doctor, "store", &err);
 }
 
+/* How the MCP servers are is known to the server alone, and told to whoever may read there. */
+static void check_servers(struct doctor *doctor)
+{
+    struct client_request request = { .method = "GET", .path = "/api/tools?limit=1", .timeout_s = 5 };
+    struct client_reply reply;
+    struct err err = { 0 };
+    JSON_AUTO *found = NULL;
+    const json_t *server;
+    size_t i;
+
+    if (!client_send(doctor->cli, &request, &reply, &err) || reply.status != 200 ||
+        !json_parse(reply.body, reply.len, &found, &err))
+        return;
+    json_array_foreach(json_object_get(found, "servers"), i, server)
+    {
+        const char *name = json_string_value(json_object_get(server, "name")),
+                   *state = json_string_value(json_object_get(server, "state")),
+                   *why = json_string_value(json_object_get(server, "why"));
+        bool given_up = str_equal(state, "unavailable");
+
+        add(doctor, arena_format(doctor->cli->arena, "mcp %s", name ? name : ""),
+            str_equal(state, "ready") ? FINE : DOUBTFUL,
+            given_up ? "A program is started again with the server, and a URL tried every five minutes."
+                     : NULL,
+            "It is %s%s %s", state ? state : "unknown", why ? ":" : ".", why ? why : "");
+    }
+}
+
 /* Settings that cannot be read are told once. */
 static void check_server(struct doctor *doctor, bool settings_hold)
 {
@@ -275,6 +312,44 @@ static void check_server(struct doctor *doctor, bool settings_hold)
     /* A Date header counts whole seconds. */
     if (reply.date_ms)
         check_clock(doctor, "server clock", reply.date_ms, 1000);
+    if (reply.status == 200)
+        check_servers(doctor);
+}
+
+/* A line for each program that is missing, and one for all that are there. */
+static void check_program(struct doctor *doctor, const char *kind, const char *name,
+                          const struct program *program, size_t *there)
+{
+    struct err err = { 0 };
+
+    if (program_check(program, &err))
+        ++*there;
+    else /* the service's user may see what this one cannot */
+        add(doctor, arena_format(doctor->cli->arena, "%s %s", kind, name),
+            doctor->meant.unit ? DOUBTFUL : BAD,
+            err.hint[0] ? err.hint : "`witan serve` does not start before it is there.", "%s", err.text);
+}
+
+static void check_programs(struct doctor *doctor)
+{
+    const struct config_tools *tools = &doctor->meant.config.tools;
+    const struct toolbox_setup *setup = &tools->setup;
+    size_t there = 0;
+
+    for (size_t i = 0; i < setup->command_count; i++)
+        check_program(doctor, "tool", setup->commands[i].tool.name, &setup->commands[i].program, &there);
+    for (size_t i = 0; i < setup->server_count; i++) {
+        struct program program;
+
+        if (!setup->servers[i].command)
+            continue;
+        toolbox_server_program(&setup->servers[i], &program);
+        check_program(doctor, "mcp", setup->servers[i].name, &program, &there);
+    }
+    if (tools->coder)
+        check_program(doctor, "coder", "argv", &tools->coder_program, &there);
+    if (there > 0)
+        add(doctor, "tools", FINE, NULL, "Programs of config.yaml that are there: %zu.", there);
 }
 
 static void check_files(struct doctor *doctor)
@@ -396,6 +471,7 @@ static int run_doctor(struct cli *cli)
             check_store(&doctor);
         check_files(&doctor);
         check_model(&doctor);
+        check_programs(&doctor);
     }
     meant_done(&doctor.meant);
     check_token_file(&doctor);

@@ -65,7 +65,7 @@ static const char *number_text(struct arena *arena, size_t number)
 static const char *text_of_item(struct arena *arena, const json_t *item)
 {
     int64_t questions = member_int(item, "questions");
-    const char *text = term_shown(arena, member_text(arena, item, "text"), VISIBLE_PROSE);
+    const char *text = view_text(arena, item);
 
     return questions > 1 ? arena_format(arena, "%s (and %lld more)", text, (long long)questions - 1) : text;
 }

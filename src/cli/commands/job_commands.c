@@ -185,6 +185,15 @@ static int run_change(struct cli *cli)
     return change_job(cli, params);
 }
 
+static int run_cancel(struct cli *cli)
+{
+    int code = run_change(cli);
+
+    if (code == CLI_OK && !cli->json)
+        cli_note(cli, "The job was cancelled.");
+    return code;
+}
+
 /* A result that is not JSON is text. */
 static int run_done(struct cli *cli)
 {
@@ -412,12 +421,12 @@ const struct cli_command job_commands[] = {
     {
         .name = "job cancel",
         .op = "job_cancel",
-        .help = "Cancel a job and its open questions.",
+        .help = "Cancel a job and its open questions; non-blocking ones can still be answered.",
         .examples = "witan job cancel ID",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { JOB_ID },
         .options = { { "reason", "TEXT", .param = "reason" } },
-        .run = run_change,
+        .run = run_cancel,
     },
     {
         .name = "job follow",

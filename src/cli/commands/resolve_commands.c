@@ -78,7 +78,8 @@ const struct cli_command resolve_commands[] = {
         .options = {
             { "approve", .help = "Yes to what was to be approved." },
             { "reject", .help = "No." },
-            { "dismiss", .help = "Close it without an answer; this counts as no." },
+            { "dismiss", .help = "Close it without an answer; this counts as no. "
+                                 "Where the project's orchestrator is on, its task stays blocked until `witan task open`: nothing is run again by it." },
             { "rest-unanswered", .help = "Settle it now: questions without an answer stay without one." },
             { "yes", .help = "Do not ask on the terminal: approve or reject." },
             SCOPE_FOUND,

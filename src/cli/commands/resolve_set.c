@@ -5,12 +5,14 @@
 #include "cli/commands/resolve_set.h"
 
 #include "base/clock.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "cli/client/project_scope.h"
 #include "cli/client/question_ref.h"
 #include "cli/client/question_view.h"
 #include "cli/term.h"
 #include "cli/terminal.h"
+#include "core/work/task.h"
 
 #include <string.h>
 
@@ -242,6 +244,25 @@ static int report_conflict(struct cli *cli, const json_t *set, const struct err 
     return code;
 }
 
+/* What has become of the task that it is about, where that is not simply that it goes on; else "". */
+static const char *task_text(const struct set_wish *wish, const json_t *set)
+{
+    struct arena *arena = wish->cli->arena;
+    const json_t *task = json_object_get(set, "task");
+    const char *status = text_of(task, "status"), *reason = text_of(task, "blockReason");
+
+    if (str_equal(status, "closed"))
+        return wish->dismiss ? " The task is closed, and stays so."
+                             : " The task is closed, and stays so: the answer is kept with it.";
+    if (!str_equal(status, "blocked"))
+        return "";
+    if (str_equal(reason, BLOCKED_BY_QUESTION))
+        return " The task waits for other questions, too.";
+    return arena_format(arena, " The task stays blocked: %s.\nOpen it with: %s task open %s",
+                        reason ? term_shown(arena, reason, VISIBLE_PROSE) : "no reason was given",
+                        program_name(), term_line(arena, text_of(task, "id")));
+}
+
 static void report(const struct set_wish *wish, const json_t *set)
 {
     struct cli *cli = wish->cli;
@@ -254,7 +275,7 @@ static void report(const struct set_wish *wish, const json_t *set)
             "The set stays open and its task waits for %zu more: answer with `witan resolve %s QUESTION=ANSWER`, or leave the rest without an answer with `witan resolve %s --rest-unanswered`.",
             unanswered(set), id, id);
     else
-        cli_note(cli, wish->dismiss ? "Dismissed." : "Resolved.");
+        cli_note(cli, "%s%s", wish->dismiss ? "Dismissed." : "Resolved.", task_text(wish, set));
     note_questions(cli, set);
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "cli/client/project_scope.h"
+#include "cli/client/question_view.h"
 #include "cli/commands/tables.h"
 #include "cli/term.h"
 
@@ -174,13 +175,15 @@ static int run_result(struct cli *cli)
 
 static void write_set(struct term *term, const json_t *set)
 {
+    const char *title = member_text(term->arena, json_object_get(set, "task"), "title");
     const char *from = arena_format(term->arena, "%s/%s", member_text(term->arena, set, "source"),
                                     member_text(term->arena, set, "sourceId"));
 
     term_paint(term, TERM_BOLD, term_line(term->arena, member_text(term->arena, set, "id")));
-    buf_format(term->out, "  %s  %s  %s\n", term_line(term->arena, member_text(term->arena, set, "kind")),
+    buf_format(term->out, "  %s  %s  %s%s%s\n", term_line(term->arena, member_text(term->arena, set, "kind")),
                term_line(term->arena, from),
-               term_when(term->arena, member_text(term->arena, set, "createdAt"), clock_now_ms()));
+               term_when(term->arena, member_text(term->arena, set, "createdAt"), clock_now_ms()),
+               title ? "  " : "", title ? view_task(term->arena, title) : "");
     write_questions(term, "  ", json_object_get(set, "questions"), json_object_get(set, "responses"));
 }
 

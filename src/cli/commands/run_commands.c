@@ -10,6 +10,7 @@
 #include "cli/client/council_call.h"
 #include "cli/client/interrupt.h"
 #include "cli/client/patience.h"
+#include "cli/client/replay_view.h"
 #include "cli/client/resume.h"
 #include "cli/client/run_follow.h"
 #include "cli/commands/tables.h"
@@ -55,19 +56,57 @@ static bool take_budget(struct cli *cli, json_t *wish, struct err *err)
     return true;
 }
 
+/* What one of the four works on in a project, and what the input of a job calls that. */
+static const struct {
+    enum result_agent agent;
+    const char *option, *member;
+} subjects[] = { { AGENT_ANALYST, "feedback", "feedbackId" },
+                 { AGENT_DREAMER, "section", "sectionKey" },
+                 { AGENT_PLANNER, "plan", "planId" } };
+
+/* A coder is told its task; what others are to do with one, they are told by whoever starts them. */
+static bool is_coders(struct cli *cli)
+{
+    return cli_get(cli, "task") && run_agent_known(cli->arena, cli_get(cli, "AGENT")) == AGENT_CODER;
+}
+
+/* The task alone, or what is to be worked on with the task beside it. */
+static bool take_input(struct cli *cli, json_t *wish, struct err *err)
+{
+    const char *task = cli_get(cli, "TASK"), *subject;
+    json_t *input = NULL;
+
+    if (task && !str_is_utf8(task, strlen(task)))
+        return err_field(err, "TASK", "TASK is not UTF-8 text.");
+    for (size_t i = 0; i < sizeof(subjects) / sizeof(*subjects); i++) {
+        if (!(subject = cli_get(cli, subjects[i].option)))
+            continue;
+        if (!str_is_utf8(subject, strlen(subject)))
+            return err_field(err, subjects[i].option, "--%s is not UTF-8 text.", subjects[i].option);
+        if (run_agent_known(cli->arena, cli_get(cli, "AGENT")) != subjects[i].agent)
+            return err_field(err, subjects[i].option, "--%s is for the %s alone.", subjects[i].option,
+                             result_agent_word(subjects[i].agent));
+        if (!input)
+            json_object_set_new(wish, "input", input = json_object());
+        json_object_set_new(input, subjects[i].member, json_string(subject));
+    }
+    if (input && task && !str_is_blank(task))
+        json_object_set_new(input, "task", json_string(task));
+    if (!input && (task ? str_is_blank(task) : !is_coders(cli)))
+        return err_field(err, "TASK", "TASK is empty: say what is to be done.");
+    return true;
+}
+
 static bool read_wish(struct cli *cli, json_t *wish, struct err *err)
 {
     const char *task = cli_get(cli, "TASK");
     json_t *tools = NULL;
 
-    if (!str_is_utf8(task, strlen(task)))
-        return err_field(err, "TASK", "TASK is not UTF-8 text.");
-    if (str_is_blank(task))
-        return err_field(err, "TASK", "TASK is empty: say what is to be done.");
-    if (!invoke_collect(cli, wish, err) || !take_budget(cli, wish, err))
+    if (!take_input(cli, wish, err) || !invoke_collect(cli, wish, err) || !take_budget(cli, wish, err))
         return false;
     json_object_set_new(wish, "kind", json_string("agent"));
-    json_object_set_new(wish, "input", json_string(task));
+    if (task && !json_object_get(wish, "input"))
+        json_object_set_new(wish, "input", json_string(task));
     for (size_t i = 0; i < cli->value_count; i++) {
         if (strcmp(cli->values[i].option->name, "tool") != 0)
             continue;
@@ -115,7 +154,8 @@ static void speak_of_options(struct err *err)
     } known[] = {
         { "budget.steps", "--steps" }, { "budget.tokens", "--tokens" }, { "budget.seconds", "--seconds" },
         { "budget.money", "--money" }, { "taskId", "--task" },          { "projectId", "--project" },
-        { "tools", "--tool" },
+        { "tools", "--tool" },         { "feedbackId", "--feedback" },  { "sectionKey", "--section" },
+        { "planId", "--plan" },
     };
     struct err before = *err;
 
@@ -135,6 +175,7 @@ static int refused(struct cli *cli, struct err *err)
         return council_refused(cli, err);
     if (str_equal(err->field, "agent")) {
         name_agents(cli, err);
+        err->field[0] = '\0'; /* the sentence speaks of agents, not of the argument */
         cli_fail(cli, err);
         return CLI_ERROR; /* what was typed is well-formed, and names nobody who can work */
     }
@@ -202,7 +243,9 @@ static int report(struct cli *cli, const struct run_view *view, const json_t *jo
     const char *status = member_text(cli->arena, job, "status");
     int printed = CLI_OK, code = run_exit(job);
 
-    if (str_equal(status, "failed"))
+    if (str_equal(status, "failed") && str_equal(error, view->error)) /* which stands right above */
+        cli_note(cli, "The run failed.");
+    else if (str_equal(status, "failed"))
         cli_note(cli, "The run failed: %s", term_line(cli->arena, error));
     else if (str_equal(status, "cancelled"))
         cli_note(cli, "The run was cancelled%s%s", error ? ": " : ".",
@@ -300,8 +343,10 @@ static int run_trace(struct cli *cli)
 {
     const char *id = cli_get(cli, "ID");
     JSON_AUTO *first = NULL;
+    JSON_AUTO *job = NULL;
     JSON_AUTO *run = NULL;
     JSON_AUTO *params = json_pack("{s:s, s:i}", "id", id, "limit", 1);
+    JSON_AUTO *named = json_pack("{s:s}", "id", id);
     struct client_reply reply;
     struct run_view view;
     struct err err = { 0 };
@@ -316,9 +361,10 @@ static int run_trace(struct cli *cli)
     view.full = cli_has(cli, "full");
     view.json = cli->json;
     if (!view.json) {
-        if (!invoke_json(cli, op_find("run_trace"), params, 0, &reply, &first, &err))
+        if (!invoke_json(cli, op_find("run_trace"), params, 0, &reply, &first, &err) ||
+            !invoke_json(cli, op_find("job_get"), named, 0, &reply, &job, &err))
             return cli_fail(cli, &err);
-        run_view_head(&view, json_object_get(first, "run"));
+        run_view_head(&view, json_object_get(first, "run"), job);
     }
     if (cli_has(cli, "follow"))
         return trace_follow(cli, id, &view);
@@ -329,44 +375,18 @@ static int run_trace(struct cli *cli)
 
 /* job replay */
 
-static void write_differences(struct cli *cli, const json_t *replay, struct buf *into)
+static const char *difference_line(struct arena *arena, const json_t *difference)
 {
-    const json_t *difference;
-    size_t i;
-
-    json_array_foreach(json_object_get(replay, "differences"), i, difference)
-    {
-        buf_format(into, "%lld: stored %s, comes out as %s\n", (long long)member_int(difference, "seq"),
-                   term_line(cli->arena, member_text(cli->arena, difference, "stored")),
-                   term_line(cli->arena, member_text(cli->arena, difference, "recomputed")));
-    }
+    return arena_format(arena, "%lld: stored %s, comes out as %s", (long long)member_int(difference, "seq"),
+                        term_line(arena, member_text(arena, difference, "stored")),
+                        term_line(arena, member_text(arena, difference, "recomputed")));
 }
 
 static int run_replay(struct cli *cli)
 {
-    JSON_AUTO *params = json_object();
-    JSON_AUTO *replay = NULL;
-    BUF_AUTO text = { 0 };
-    struct client_reply reply;
-    struct err err = { 0 };
-    bool same;
+    static const struct replay_view view = { "same", "no model and no tool was called", difference_line };
 
-    if (!invoke_collect(cli, params, &err) || !invoke_json(cli, cli->op, params, 0, &reply, &replay, &err))
-        return cli_fail(cli, &err);
-    same = json_is_true(json_object_get(replay, "same"));
-    if (cli->json)
-        return invoke_print(cli, &reply, false) == CLI_OK ? (same ? CLI_OK : CLI_NO) : CLI_ERROR;
-    buf_init(&text, 0);
-    write_differences(cli, replay, &text);
-    if (same)
-        buf_format(&text,
-                   "All %lld decisions come out as they are stored; no model and no tool was called.\n",
-                   (long long)member_int(replay, "decisions"));
-    else
-        cli_note(cli, "What is stored and what comes out of the log differ.");
-    int printed = cli_print(text.bytes ? text.bytes : "", text.len);
-
-    return printed != CLI_OK ? printed : same ? CLI_OK : CLI_NO;
+    return replay_show(cli, &view);
 }
 
 const struct cli_command run_commands[] = {
@@ -379,15 +399,19 @@ const struct cli_command run_commands[] = {
                 "Exit code: 0 completed, 3 failed, 6 cancelled.",
         .examples = "witan run coder \"Add a search page.\" --project shop\n"
                     "witan run analyst \"What is missing in the requirements?\" --steps 20 --tokens 50000\n"
+                    "witan run analyst --project shop --feedback ID\n"
                     "git diff | witan run reviewer - >review.md\n"
                     "witan run coder \"Raise the limits.\" --tool read_file --tool write_file --recover\n"
                     "job=$(witan run planner \"Plan the release.\" --detach)",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { { "AGENT", .param = "agent", .help = "Who works on it, by name; `witan agent list` names them." },
-                  { "TASK", .help = "What is to be done, or \"-\" for standard input.", .flags = CLI_STDIN } },
+                  { "TASK", .help = "What is to be done, or \"-\" for standard input; not needed beside what is worked on.", .flags = CLI_STDIN | CLI_MAY } },
         .options = {
             { "project", "PROJECT", .param = "projectId" },
             { "task", "ID", .param = "taskId" },
+            { "feedback", "ID", .help = "The feedback that the analyst works on." },
+            { "section", "KEY", .help = "The section that the dreamer writes." },
+            { "plan", "ID", .help = "The plan that the planner writes." },
             { "steps", "N", .help = "Ask the model so often at most." },
             { "tokens", "N", .help = "Use so many tokens at most." },
             { "seconds", "N", .help = "Work so many seconds at most; waiting for others does not count." },

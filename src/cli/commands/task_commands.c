@@ -398,7 +398,7 @@ const struct cli_command task_commands[] = {
     {
         .name = "task close",
         .op = "task_update",
-        .help = "Close a task: what depends on it may go on.",
+        .help = "Close a task: what depends on it may go on, and open questions about it are dismissed.",
         .examples = "witan task close ID",
         .uses = CLI_SERVER | CLI_JSON,
         .args = { TASK_ID },

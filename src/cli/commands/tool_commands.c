@@ -18,6 +18,28 @@ static const char *approval_of(const json_t *tool)
     return category ? category : "-";
 }
 
+/* The projects and the roles that it is for, and that it needs a task. */
+static const char *whom_of(struct cli *cli, const json_t *tool)
+{
+    static const char *const lists[] = { "projects", "roles" };
+    BUF_AUTO text = { 0 };
+
+    buf_init(&text, 0);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        const json_t *list = json_object_get(tool, lists[i]), *one;
+        size_t j;
+
+        json_array_foreach(list, j, one) buf_format(&text, "%s%s",
+                                                    j          ? ", "
+                                                    : text.len ? "; "
+                                                               : "",
+                                                    json_string_value(one));
+    }
+    if (json_is_true(json_object_get(tool, "inTaskFolder")))
+        buf_format(&text, "%sjobs with a task", text.len ? "; " : "");
+    return text.len ? str_plain_line(cli->arena, text.bytes) : "all";
+}
+
 static json_t *rows_of(struct cli *cli, const json_t *found)
 {
     json_t *rows = json_array(), *tool;
@@ -32,6 +54,7 @@ static json_t *rows_of(struct cli *cli, const json_t *found)
         json_object_set(row, "name", json_object_get(tool, "name"));
         json_object_set_new(row, "from", json_string(server ? server : "this machine"));
         json_object_set_new(row, "approval", json_string(approval_of(tool)));
+        json_object_set_new(row, "whom", json_string(whom_of(cli, tool)));
         json_object_set_new(row, "description",
                             json_string(str_plain_line(
                                 cli->arena, str_beginning(cli->arena, words ? words : "", SHOWN_CHARS))));
@@ -56,12 +79,25 @@ static void note_servers(struct cli *cli, const json_t *found)
     }
 }
 
+static void note_surplus(struct cli *cli, const json_t *found)
+{
+    int64_t total = member_int(found, "total"), offered = member_int(found, "offered");
+
+    if (total > offered)
+        cli_note(
+            cli,
+            "There are %lld tools, and one run is offered at most %lld: the first in config.yaml that are for it. "
+            "`witan run --tool` chooses others; enabled: false leaves out tools of a server.",
+            (long long)total, (long long)offered);
+}
+
 static int run_list(struct cli *cli)
 {
     static const struct term_column columns[] = {
         { "name", "NAME", false },
         { "from", "FROM", false },
         { "approval", "APPROVAL", false },
+        { "whom", "FOR", false },
         { "description", "WHAT IT DOES", false },
     };
     BUF_AUTO text = { 0 };
@@ -77,6 +113,7 @@ static int run_list(struct cli *cli)
     if (cli->json)
         return invoke_print(cli, &reply, false);
     note_servers(cli, found);
+    note_surplus(cli, found);
     rows = rows_of(cli, found);
     if (json_array_size(rows) == 0) {
         cli_note(cli, "There are no tools; config.yaml names them.");

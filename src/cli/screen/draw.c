@@ -43,7 +43,7 @@ static const char *cell(struct arena *arena, const struct column *column, const 
 
 static const char *words_of(struct arena *arena, const json_t *item)
 {
-    const char *text = term_shown(arena, json_string_value(json_object_get(item, "text")), VISIBLE_PROSE);
+    const char *text = view_text(arena, item);
     long long questions = json_integer_value(json_object_get(item, "questions"));
 
     return questions > 1 ? arena_format(arena, "%s (and %lld more)", text, questions - 1) : text;

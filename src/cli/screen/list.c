@@ -15,7 +15,7 @@ static const char *id_of(const json_t *item)
 /* Anything that can be read in its row, in any case. */
 static bool matches(struct arena *arena, const json_t *item, const char *filter)
 {
-    static const char *const members[] = { "text", "type", "agent", "project", "assignee", "id" };
+    static const char *const members[] = { "text", "task", "type", "agent", "project", "assignee", "id" };
     const char *wanted = str_fold(arena, filter);
 
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
