@@ -73,8 +73,9 @@ test('arguments are values, or the text of a model that did not write JSON', () 
     assert.deepEqual([{ a: 1 }, '{"a":1}', '{"a":', '"text"', null].map(given), [{ a: 1 }, { a: 1 }, '{"a":', 'text', null]);
 });
 
-test('tools are those of the project, and those for all', () => {
-    const tools = [{ name: 'a', projects: null }, { name: 'b', projects: ['Checkout'] }, { name: 'c', projects: ['p1'] }, { name: 'd', projects: [] }];
+test('tools are those of the project, and those for all, but none that need a task', () => {
+    const listed = [{ name: 'a', projects: null }, { name: 'b', projects: ['Checkout'] }, { name: 'c', projects: ['p1'] }, { name: 'd', projects: [] }];
+    const tools = [...listed.map((tool) => ({ ...tool, inTaskFolder: false })), { name: 'e', projects: null, inTaskFolder: true }];
     const names = (project: string[]) => toolsFor(tools, project).map(({ name }) => name);
     assert.deepEqual([names([]), names(['p1', 'Checkout']), names(['p2', 'Other'])], [['a'], ['a', 'b', 'c'], ['a']]);
 });

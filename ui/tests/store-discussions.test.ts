@@ -64,6 +64,33 @@ test('a turn whose entry has been read stands there once, though the word that i
     assert.deepEqual(talk.spoken.map(({ speaker }) => speaker), ['Bert']);
 });
 
+// What is said comes at once, the word that a turn is over with the log: when a server has a lot to do, that is behind by several turns.
+test('who begins to speak again before the word that their last turn is over speaks once, and the page shows both turns', async (t) => {
+    const page = open(t, '/discussions/d1');
+    page.server.on('GET /api/discussions/*', state({ phase: 'thinking' }));
+    const { talk, text } = await watching(page);
+    page.server.pass('turn.delta', delta(0, 'First.'));
+    page.server.pass('turn.delta', { ...delta(0, 'Second.', 't2', 'Bert'), turnIndex: 1 });
+    page.server.pass('turn.delta', { ...delta(0, 'Third.', 't3'), round: 2, turnIndex: 2 });
+    page.server.pass('turn.delta', { ...delta(0, '{"choice": "tea"}', 't4', 'Cleo'), kind: 'ballot', round: 2, turnIndex: 3 });
+    await page.pass(20);
+    assert.deepEqual([talk.speakers, talk.spoken.length, text(0), text(2)], [['Anna', 'Bert'], 4, 'First.', 'Third.']);
+    page.happen('turn.finished', { discussionId: 'd1', turnId: 't1', kind: 'turn', entry: entry('e1', 'First.') });
+    await page.pass(20);
+    assert.deepEqual(talk.speakers, ['Bert', 'Anna']);
+});
+
+test('words of a turn whose entry has been read are no turn that is spoken', async (t) => {
+    const page = open(t, '/discussions/d1');
+    page.server.on('GET /api/discussions/*', state({ phase: 'thinking' }, [entry('e1')]));
+    const { talk } = await watching(page);
+    page.server.pass('turn.delta', delta(0, 'Said.'));
+    page.happen('turn.started', { discussionId: 'd1', turnId: 't1', speaker: 'Anna', kind: 'turn', roundNumber: 0, turnIndex: 0 });
+    page.server.pass('turn.delta', { ...delta(0, 'Said.', 't2', 'Anna'), kind: 'ballot' });
+    await page.pass(20);
+    assert.deepEqual(talk.spoken.map(({ turnId }) => turnId), ['t2'], 'a vote has no entry');
+});
+
 test('where several speak at once, the beginnings of all are heard', async (t) => {
     const page = open(t, '/discussions/d1');
     page.server.on('GET /api/discussions/*', state({ mode: 'parallel' }));

@@ -5,7 +5,7 @@ import type { Notification, Task } from '../src/core/api.gen.ts';
 import { picture, tradeoffs, unblocks, waiting } from '../src/core/waits.ts';
 
 const task = (id: string, depends_on: string[] = [], fields: Partial<Task> = {}): Task => ({ id, project_id: 'p', title: id, description: '', status: 'open', priority: 2, assignee: null, block_reason: null, depends_on, session_id: null, result: null, problems: [], created_at: '', updated_at: '', ...fields });
-const set = (id: string, sourceId: string, fields: Partial<Notification> = {}): Notification => ({ id, projectId: 'p', source: 'execute', sourceId, kind: 'open_question', agent: 'coder', questions: [], responses: [], status: 'open', approved: null, createdAt: '', resolvedAt: null, outcome: null, ...fields });
+const set = (id: string, sourceId: string, fields: Partial<Notification> = {}): Notification => ({ id, projectId: 'p', source: 'execute', sourceId, kind: 'open_question', agent: 'coder', questions: [], responses: [], status: 'open', approved: null, createdAt: '', resolvedAt: null, outcome: null, task: null, ...fields });
 
 test('an answer lets its task go on, and all that wait for that', () => {
     const tasks = [task('a', [], { status: 'blocked' }), task('b', ['a']), task('c', ['b', 'a']), task('d', ['c'], { status: 'closed' }), task('e')];

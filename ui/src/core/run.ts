@@ -7,8 +7,9 @@ import { took } from './time.ts';
 
 export type { Budget, Entry, Run, RunCall };
 
-/** Tools that may be used in a project, by its id and its name; without one, those that are for all. */
-export const toolsFor = <T extends { projects: string[] | null }>(tools: T[], project: string[]): T[] => tools.filter(({ projects }) => projects === null || projects.some((one) => project.includes(one)));
+/** Tools that a run without a task may use in a project, by its id and its name; without one, those that are for all. */
+export const toolsFor = <T extends { projects: string[] | null; inTaskFolder: boolean }>(tools: T[], project: string[]): T[] =>
+    tools.filter(({ projects, inTaskFolder }) => !inTaskFolder && (projects === null || projects.some((one) => project.includes(one))));
 
 /** The number that somebody typed: undefined for nothing, NaN for what is none above zero. */
 export function wished(text: string | number | null | undefined): number | undefined {

@@ -21,6 +21,15 @@ export interface Round<S extends Spoken = Spoken> {
     passed: number;
 }
 
+/** Whether what is said is one of the contributions; how somebody votes, and how that is judged, is none. */
+export const isAloud = ({ kind }: Pick<Spoken, 'kind'>): boolean => kind !== 'ballot' && kind !== 'judge';
+
+/**
+ * Who speaks, each once. What is said comes at once, the word that a turn has ended with the log, which may be behind: somebody may
+ * begin anew here before they have come to an end.
+ */
+export const speakersOf = (spoken: Spoken[]): string[] => [...new Set(spoken.filter(isAloud).map(({ speaker }) => speaker))];
+
 export const isPass = (entry: Entry): boolean => entry.metadata['pass'] === true || entry.metadata['skipped'] === true;
 
 function marksOf(entries: Entry[], spoken: Spoken[], order: string[]): Round['marks'] {
@@ -41,7 +50,7 @@ export function rounds<S extends Spoken>(discussion: Discussion, entries: Entry[
     return Array.from({ length: last }, (_, i) => {
         const number = i + 1;
         const these = entries.filter((entry) => Math.max(1, entry.roundNumber) === number);
-        const now = spoken.filter((one) => one.round === number && one.kind !== 'ballot' && one.kind !== 'judge');
+        const now = spoken.filter((one) => one.round === number && isAloud(one));
         const passed = these.filter(isPass).length;
         return { number, entries: these, spoken: now, marks: marksOf(these, now, order), said: these.length - passed, passed };
     });

@@ -8,7 +8,7 @@ import { FrameReader } from '../core/sse.ts';
 import { Growing } from '../core/growing.ts';
 import type { Block } from '../core/markdown.ts';
 import { Speech } from '../core/speech.ts';
-import type { Spoken } from '../core/talk.ts';
+import { isAloud, speakersOf, type Spoken } from '../core/talk.ts';
 import { perFrame } from '../core/tasks.ts';
 import { api, ops, session, stream } from './server.svelte.ts';
 
@@ -155,8 +155,10 @@ export class Talk {
     readonly id: string;
     discussion = $state<Discussion>();
     entries = $state.raw<Entry[]>([]);
-    /** Who speaks. What they say is in each of them. */
+    /** The turns that are spoken. What is said is in each of them. */
     spoken = $state.raw<Turning[]>([]);
+    /** Who speaks, each once. */
+    readonly speakers = $derived(speakersOf(this.spoken));
     /** Counts up, at most once a frame, when more was said. */
     said = $state(0);
     order = $state.raw<string[]>([]);
@@ -220,13 +222,14 @@ export class Talk {
         this.looked = true;
     }
 
-    // A turn whose entry is here is over, though the word of that may still be on its way: nothing stands there twice.
+    // A turn whose entry is here is over, though the word of that, or its own words, may still be on their way: nothing stands there twice.
+    #isOver({ turnId, kind, speaker, round, turnIndex }: Spoken & { turnIndex: number }): boolean {
+        if (kind === 'turn' && this.entries.some((one) => one.speaker === speaker && Math.max(1, one.roundNumber) === Math.max(1, round) && one.turnIndex === turnIndex)) this.#finished.add(turnId);
+        return this.#finished.has(turnId);
+    }
+
     #settle(): void {
-        const kept = ({ kind, speaker, round, turnIndex }: Turning) => kind === 'turn' && this.entries.some((one) => one.speaker === speaker && Math.max(1, one.roundNumber) === round && one.turnIndex === turnIndex);
-        const over = this.spoken.filter(kept);
-        if (over.length === 0) return;
-        for (const { turnId } of over) this.#finished.add(turnId);
-        this.spoken = this.spoken.filter((one) => !over.includes(one));
+        if (this.spoken.some((one) => this.#isOver(one))) this.spoken = this.spoken.filter((one) => !this.#isOver(one));
     }
 
     async #whose(discussion: Discussion, stale: () => boolean): Promise<void> {
@@ -260,9 +263,9 @@ export class Talk {
     }
 
     #turn(of: Spoken & { turnIndex: number }): Turning | undefined {
-        if (this.#finished.has(of.turnId)) return undefined; // its own stream was slower than the one for all
         const known = this.spoken.find((one) => one.turnId === of.turnId);
         if (known) return known;
+        if (this.#isOver(of)) return undefined; // what it is told by was slower than what told that it is over
         const turn = new Turning(of);
         this.spoken = [...this.spoken, turn];
         return turn;
@@ -284,7 +287,7 @@ export class Talk {
         const { turnId, kind, entry } = happening as unknown as { turnId: string; kind: string; entry: Entry };
         this.#finished.add(turnId);
         this.spoken = this.spoken.filter((one) => one.turnId !== turnId);
-        if (kind !== 'ballot' && kind !== 'judge' && !this.entries.some((one) => one.id === entry.id)) this.entries = [...this.entries, entry];
+        if (isAloud({ kind }) && !this.entries.some((one) => one.id === entry.id)) this.entries = [...this.entries, entry];
     }
 
     #soon(): void {

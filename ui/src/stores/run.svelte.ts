@@ -40,6 +40,14 @@ export class Trace {
         return this.#rounds.want();
     }
 
+    /** The first look: what goes on is read from its end and followed, what has ended from its beginning, if it is not too long for that. */
+    async open(ended: boolean): Promise<void> {
+        const first = ended && !this.run;
+        if (first) this.following = false;
+        await this.load();
+        if (first && this.last <= most) await this.reach(1);
+    }
+
     /** The run moved on, or something was missed: what follows is read in a moment. */
     hear(happening?: Happening): void {
         const last = happening?.['lastSeq'];
