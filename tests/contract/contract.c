@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/clock.h"
+#include "base/settings.h"
 #include "base/uuid.h"
 #include "core/caller/secret.h"
 #include "fixture.h"
@@ -548,6 +549,20 @@ static void check_events(struct t *t)
             fail_msg("%s\n  %s", err.text, db_cell(&rows, i, 1));
         json_decref(members);
     }
+}
+
+struct settings *settings_to_change(void)
+{
+    static struct kept {
+        struct settings settings;
+        struct kept *before;
+    } * newest;
+    struct kept *kept = malloc(sizeof(*kept));
+
+    assert_non_null(kept);
+    *kept = (struct kept){ *settings(), newest };
+    newest = kept;
+    return &kept->settings;
 }
 
 struct db *one_more_connection(void)

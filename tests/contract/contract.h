@@ -77,6 +77,9 @@ void advance(struct t *t, int64_t ms);
 /* Runs SQL as an outside program would: on a connection that is not witan's. */
 void outside_sql(struct t *t, const char *sql, ...) __attribute__((format(printf, 2, 3)));
 int64_t count_rows(struct t *t, const char *from_where, ...) __attribute__((format(printf, 2, 3)));
+/* Those in force, to be changed and put in force by a case, which puts the ones before back. Each case gets
+ * its own, which stay: the engine's threads may still read what a case before put in force. */
+struct settings *settings_to_change(void); /* base/settings.h */
 /* One more connection like t->db, for a transaction beside another; db_close gives it back. */
 struct db *one_more_connection(void);
 /* Until so many transactions wait for others on PostgreSQL. */

@@ -94,9 +94,12 @@ void play_run(struct t *t, struct playing *p, const struct run_wish *wish)
 bool model_replies(struct playing *p, const struct llm_result *result, const char *kind,
                    const struct llm_model *priced)
 {
-    struct run_reply reply = {
-        .result = result, .model = "played", .provider = "ollama", .kind = kind, .priced = priced
-    };
+    struct run_reply reply = { .result = result,
+                               .model = "played",
+                               .provider = "ollama",
+                               .kind = kind,
+                               .priced = priced,
+                               .turn = p->step.turn };
     struct tx tx = stage_begin(p->t, &p->err);
 
     if (!run_take_reply(&tx, &p->ref, &reply, &p->step)) {
@@ -135,6 +138,23 @@ void model_calls(struct playing *p, ...)
          &p->err);
 }
 
+void model_takes(struct playing *p, int64_t in, int64_t out)
+{
+    struct llm_tool_call made = {
+        .id = "a", .name = "report_progress", .arguments = "{}", .is_object = true
+    };
+
+    fine(model_replies(p,
+                       &(struct llm_result){ .text = "",
+                                             .words = "",
+                                             .finish = LLM_FINISH_TOOLS,
+                                             .usage = { in, out },
+                                             .tool_calls = &made,
+                                             .tool_call_count = 1 },
+                       NULL, NULL),
+         &p->err);
+}
+
 void model_says(struct playing *p, const char *text)
 {
     fine(model_replies(p,
@@ -162,7 +182,7 @@ void tool_begins(struct playing *p, const char *call_id)
 {
     struct tx tx = stage_begin(p->t, &p->err);
 
-    fine(run_call_begin(&tx, &p->ref, call_id), &p->err);
+    fine(run_call_begin(&tx, &p->ref, call_id, false), &p->err);
     stage_commit(p->t);
 }
 
@@ -224,7 +244,7 @@ const char *open_question(struct playing *p)
                                 p->job));
 }
 
-int64_t check_replay(struct playing *p)
+struct run_replay replay_of_run(struct playing *p)
 {
     struct err err;
     struct tx tx = stage_begin(p->t, &err);
@@ -234,6 +254,13 @@ int64_t check_replay(struct playing *p)
     tx.caller = &caller;
     fine(run_replay(&tx, p->job, &replay), &err);
     stage_rollback(p->t);
+    return replay;
+}
+
+int64_t check_replay(struct playing *p)
+{
+    const struct run_replay replay = replay_of_run(p);
+
     if (replay.difference_count > 0)
         fail_msg("entry %lld was %s and is %s", (long long)replay.differences[0].seq,
                  replay.differences[0].stored, replay.differences[0].recomputed);

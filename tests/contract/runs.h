@@ -28,6 +28,8 @@ void run_moves_on(struct playing *p); /* run_advance under the same claim */
 
 /* The model calls tools: pairs of a name and the arguments, ends with NULL. */
 void model_calls(struct playing *p, ...);
+/* It calls report_progress, and its provider says that the reply took so many tokens. */
+void model_takes(struct playing *p, int64_t in, int64_t out);
 void model_says(struct playing *p, const char *text);
 void model_fails(struct playing *p, const char *words);
 /* A reply as it is. */
@@ -45,6 +47,7 @@ const char *call_column(struct playing *p, const char *name, const char *column)
 const char *job_column(struct playing *p, const char *column);
 /* The id of the newest open question of the job, or NULL. */
 const char *open_question(struct playing *p);
+struct run_replay replay_of_run(struct playing *p);
 /* Every decision is made again from the log, and comes out the same; returns how many there were. */
 int64_t check_replay(struct playing *p);
 /* Tools there are from now on. */

@@ -1,3 +1,4 @@
+#include "project_steps.h"
 #include "questions.h"
 
 #define DAY ((int64_t)24 * 3600 * 1000)
@@ -24,6 +25,23 @@ static const char *ask_approval(struct t *t, int need)
 {
     return ask_in(t, make_job(t), "{s:s, s:s, s:s, s:i}", "question", "Deploy?", "type", "approval",
                   "responseType", "approval", "requiredApprovals", need);
+}
+
+CONTRACT(link_shows_nothing_of_the_task_behind_its_question)
+{
+    const char *project = make_project(t), *task = make_task(t, project, "Buy the rival"), *job, *id;
+
+    call(t, "job_create", "{s:s, s:s, s:s}", "kind", "build", "projectId", project, "taskId", task);
+    CHECK_STATUS(201);
+    job = text_at(t, "id");
+    id = ask_text(t, job);
+    show(t, id);
+    CHECK_TEXT("taskTitle", "Buy the rival");
+    t->as = open_link(t, id, make_link(t, id));
+    show(t, id);
+    CHECK_STATUS(200);
+    CHECK_NULL("taskId");
+    CHECK_NULL("taskTitle");
 }
 
 CONTRACT(link_opens_one_question_and_no_other)

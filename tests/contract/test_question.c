@@ -238,6 +238,10 @@ CONTRACT(question_asking_is_checked)
         { "{\"question\":\"Q\",\"type\":\"blocking\",\"responseType\":\"text\",\"template\":\"unheard of\"}",
           "template" },
         { "{\"question\":\"Q\",\"type\":\"blocking\",\"responseType\":\"text\",\"context\":7}", "context" },
+        { "{\"question\":\"Q\",\"type\":\"blocking\",\"responseType\":\"text\",\"context\":{\"answerSchema\":7}}",
+          "context" },
+        { "{\"question\":\"Q\",\"type\":\"blocking\",\"responseType\":\"boolean\",\"context\":{\"answerSchema\":{}}}",
+          "context" },
     };
     const char *job = make_job(t);
 

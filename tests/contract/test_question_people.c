@@ -116,6 +116,38 @@ CONTRACT(approval_keeps_proposed_and_edited_args)
     CHECK_INT("question.approvedArgs.count", 3);
 }
 
+CONTRACT(approval_takes_only_args_that_its_action_takes)
+{
+    const char *schema = "{\"question\":\"Make them?\",\"type\":\"approval\",\"responseType\":\"approval\","
+                         "\"action\":{\"name\":\"make\",\"args\":{\"count\":5},\"inputSchema\":%s}}";
+    JSON_AUTO *good = json_loads(
+        arena_format(&t->arena, schema,
+                     "{\"properties\":{\"count\":{\"type\":\"integer\"}},\"additionalProperties\":false}"),
+        0, NULL);
+    JSON_AUTO *bad = json_loads(arena_format(&t->arena, schema, "{\"type\":7}"), 0, NULL);
+    JSON_AUTO *none = json_loads(arena_format(&t->arena, schema, "true"), 0, NULL);
+
+    call(t, "question_create", "O", bad);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "action");
+    call(t, "question_create", "O", none);
+    CHECK_STATUS(400);
+    call(t, "question_create", "O", good);
+    CHECK_STATUS(201);
+    const char *id = text_at(t, "questionId");
+
+    answer(t, id, "{s:b, s:{s:s}}", "value", 1, "args", "count", "3");
+    CHECK_STATUS(400);
+    assert_non_null(strstr(t->text, "at /count: "));
+    answer(t, id, "{s:b, s:{s:i, s:i}}", "value", 1, "args", "count", 3, "more", 1);
+    CHECK_STATUS(400);
+    assert_non_null(strstr(t->text, "more"));
+    show(t, id);
+    CHECK_TEXT("question.status", "pending");
+    answer(t, id, "{s:b, s:{s:i}}", "value", 1, "args", "count", 3);
+    CHECK_STATUS(200);
+}
+
 CONTRACT(approval_of_other_args_starts_the_count_again)
 {
     const char *id = ask_approval(t, make_job(t), 2);

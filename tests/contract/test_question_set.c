@@ -355,14 +355,14 @@ CONTRACT(a_claim_that_is_alive_goes_on_in_progress)
 CONTRACT(what_was_closed_or_blocked_otherwise_stays_so)
 {
     const char *project = make_project(t), *task = make_task(t, project, "Build it");
-    const char *other = make_task(t, project, "Other"), *set = stuck(t, project, task, ASKS);
+    const char *other = make_task(t, project, "Other"), *set;
 
     set_status(t, project, task, "closed");
     CHECK_STATUS(200);
-    answer_one(t, project, set, "q1", "SQLite");
-    CHECK_STATUS(200);
+    set = stuck(t, project, task, ASKS_MORE);
     check_task(t, project, task, "closed", NULL);
-    stuck(t, project, task, ASKS_MORE);
+    answer_one(t, project, set, "q1", "Blue");
+    CHECK_STATUS(200);
     check_task(t, project, task, "closed", NULL);
     call(t, "task_update", "{s:s, s:s, s:s, s:s}", "id", project, "tid", other, "status", "blocked",
          "block_reason", "The supplier");
@@ -410,13 +410,14 @@ CONTRACT(an_answer_does_not_lift_a_block_of_somebodys_own)
     CHECK_STATUS(200);
 }
 
-CONTRACT(closing_and_opening_again_is_no_way_around_a_question)
+/* What is asked about a task that is closed already waits for whoever opens it. */
+CONTRACT(opening_a_closed_task_is_no_way_around_a_question)
 {
-    const char *project = make_project(t), *task = make_task(t, project, "Build it");
-    const char *set = stuck(t, project, task, ASKS);
+    const char *project = make_project(t), *task = make_task(t, project, "Build it"), *set;
 
     set_status(t, project, task, "closed");
     CHECK_STATUS(200);
+    set = stuck(t, project, task, ASKS);
     set_status(t, project, task, "open");
     CHECK_STATUS(409);
     check_task(t, project, task, "closed", NULL);

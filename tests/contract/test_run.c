@@ -2,6 +2,8 @@
  * The loop of a run, on rows: what the model says becomes calls, calls become results, and every end is one
  * that its job says in words. Models and tools are played by hand (runs.h).
  */
+#include "base/limits.h"
+#include "base/settings.h"
 #include "council.h"
 #include "questions.h"
 #include "runs.h"
@@ -86,6 +88,51 @@ CONTRACT(run_runs_other_calls_before_it_finishes)
     assert_true(check_replay(&p) > 0);
 }
 
+CONTRACT(run_goes_on_where_another_call_beside_finish_did_not_end_well)
+{
+    struct playing p;
+
+    USE(plain_tools);
+    play_run(t, &p, NULL);
+    model_calls(&p, "finish", "{\"result\":\"Done.\"}", "look", "{}", NULL);
+    tool_begins(&p, p.step.calls[0].call_id);
+    tool_ends(&p, p.step.calls[0].call_id, TOOL_ERROR, "It failed.");
+    assert_true(p.step.ask);
+    assert_string_equal(p.step.messages[2].content, "It failed.");
+    assert_non_null(strstr(p.step.messages[1].content, "call finish again"));
+    model_calls(&p, "nothing", "{}", "finish", "{\"result\":\"Done.\"}", NULL);
+    assert_non_null(strstr(told(&p, "tool"), "did not end well"));
+    assert_int_equal(count_rows(t, "runs WHERE job_id = '%s' AND mistakes = 0", p.job), 1);
+    model_calls(&p, "ask_question",
+                "{\"question\":\"Which way?\",\"type\":\"blocking\",\"responseType\":\"text\"}", "finish",
+                "{\"result\":\"Done.\"}", NULL);
+    assert_int_equal(p.step.phase, RUN_WAITING);
+    answer_text(t, open_question(&p), "Left");
+    assert_true(run_again(&p, "node-b"));
+    assert_non_null(strstr(told(&p, "tool"), "Look at the answer"));
+    model_calls(&p, "finish", "{\"result\":\"One.\"}", "finish", "{\"result\":\"Two.\"}", NULL);
+    assert_string_equal(job_column(&p, "result"), "{\"result\":\"One.\"}");
+    assert_string_equal(call_column(&p, "finish", "outcome"), "error");
+    assert_non_null(strstr(call_column(&p, "finish", "output"), "Only the first"));
+    assert_true(check_replay(&p) > 0);
+}
+
+CONTRACT(run_goes_on_where_a_call_beside_finish_was_rejected)
+{
+    struct playing p;
+
+    USE(guarded_tools);
+    play_run(t, &p, NULL);
+    model_calls(&p, "deploy", "{\"path\":\"/\"}", "finish", "{\"result\":\"Deployed.\"}", NULL);
+    assert_int_equal(p.step.phase, RUN_WAITING);
+    answer(t, open_question(&p), "{s:s, s:b}", "type", "approval", "value", 0);
+    assert_true(run_again(&p, "node-b"));
+    assert_true(p.step.ask);
+    model_says(&p, "It was not deployed.");
+    assert_string_equal(job_column(&p, "status"), "completed");
+    assert_true(check_replay(&p) > 0);
+}
+
 CONTRACT(run_tells_the_model_what_is_wrong_with_a_call)
 {
     struct playing p;
@@ -98,11 +145,44 @@ CONTRACT(run_tells_the_model_what_is_wrong_with_a_call)
     assert_non_null(strstr(told(&p, "tool"), "/path"));
     model_calls(&p, "write", "[", NULL);
     assert_non_null(strstr(told(&p, "tool"), "not a JSON object"));
+    model_calls(&p, "write", "{\"path\":\"a\",\"path\":\"b\"}", NULL);
+    assert_non_null(strstr(told(&p, "tool"), "The JSON text is wrong"));
     assert_string_equal(call_column(&p, "write", "outcome"), "invalid");
     model_calls(&p, "write", "{\"path\":\"a\"}", NULL);
     tool_runs(&p, "written");
     assert_int_equal(count_rows(t, "runs WHERE job_id = '%s' AND mistakes = 0", p.job), 1);
     assert_true(check_replay(&p) > 0);
+}
+
+/* Calls a tool of the run's own with a text of one member, and returns what the model is told. */
+static const char *told_of(struct playing *p, const char *tool, const char *member, const char *text)
+{
+    model_calls(p, tool, arena_format(&p->t->arena, "{\"%s\":\"%s\"}", member, text), NULL);
+    return told(p, "tool");
+}
+
+static const char *long_text(struct t *t, size_t len)
+{
+    char *text = arena_array(&t->arena, char, len + 1);
+
+    memset(text, 'x', len);
+    text[len] = '\0';
+    return text;
+}
+
+CONTRACT(run_refuses_texts_of_its_own_tools_as_the_other_doors_do)
+{
+    struct playing p;
+    size_t most = (size_t)settings()->limits_message;
+
+    USE(plain_tools);
+    play_run(t, &p, NULL);
+    assert_non_null(strstr(told_of(&p, "report_progress", "step", long_text(t, LIMIT_TITLE + 1)), "/step"));
+    assert_non_null(strstr(told_of(&p, "start_discussion", "topic", " "), "topic must not be empty."));
+    assert_non_null(
+        strstr(told_of(&p, "start_discussion", "topic", long_text(t, most + 1)), "topic is too long"));
+    assert_int_equal(count_rows(t, "discussion_state"), 0);
+    assert_string_equal(told_of(&p, "report_progress", "step", long_text(t, LIMIT_TITLE)), "ok");
 }
 
 CONTRACT(run_fails_after_too_many_mistakes_in_a_row)
@@ -116,7 +196,13 @@ CONTRACT(run_fails_after_too_many_mistakes_in_a_row)
     assert_true(p.step.ask);
     model_says(&p, "");
     assert_string_equal(job_column(&p, "status"), "failed");
-    assert_non_null(strstr(job_column(&p, "error"), "too many mistakes"));
+    assert_string_equal(job_column(&p, "error"),
+                        "The agent has made too many mistakes in a row, the last: The reply was empty.");
+    assert_true(check_replay(&p) > 0);
+    play_run(t, &p, NULL);
+    for (int i = 0; i < 5; i++)
+        model_calls(&p, "nothing", "{}", NULL);
+    assert_non_null(strstr(job_column(&p, "error"), "the last: There is no tool named nothing."));
     assert_true(check_replay(&p) > 0);
 }
 
@@ -132,11 +218,11 @@ CONTRACT(run_that_never_ends_is_ended_by_its_budget)
     }
     assert_true(p.step.over);
     assert_string_equal(job_column(&p, "error"), "Its budget is used up: 3 of 3 steps.");
-    play_run(t, &p, &(struct run_wish){ .tokens = 30 });
-    model_calls(&p, "report_progress", "{}", NULL);
-    assert_int_equal(p.step.max_tokens, 15);
-    model_calls(&p, "report_progress", "{}", NULL);
-    assert_string_equal(job_column(&p, "error"), "Its budget is used up: 30 of 30 tokens.");
+    play_run(t, &p, &(struct run_wish){ .tokens = 4000 });
+    model_takes(&p, 1000, 985);
+    assert_int_equal(p.step.max_tokens, 2015);
+    model_takes(&p, 2000, 15);
+    assert_string_equal(job_column(&p, "error"), "Its budget is used up: 4000 of 4000 tokens.");
     assert_true(check_replay(&p) > 0);
 }
 
@@ -154,9 +240,37 @@ CONTRACT(run_whose_time_is_up_ends_with_what_is_out)
     assert_true(p.step.over);
     assert_int_equal(p.step.unwanted_count, 1);
     assert_string_equal(job_column(&p, "status"), "failed");
-    assert_non_null(strstr(job_column(&p, "error"), "of 60 seconds"));
+    assert_string_equal(
+        job_column(&p, "error"),
+        "Its budget is used up: 61 of 60 seconds, the last: look had been running for 61 seconds.");
     assert_string_equal(call_column(&p, "look", "outcome"), "cancelled");
     assert_true(check_replay(&p) > 0);
+    play_run(t, &p, &(struct run_wish){ .ms = 60000 });
+    model_calls(&p, "report_progress", "{}", NULL);
+    advance(t, 61000);
+    run_moves_on(&p);
+    assert_string_equal(
+        job_column(&p, "error"),
+        "Its budget is used up: 61 of 60 seconds, the last: its model had not come to the end of its answer in 61 seconds.");
+    assert_true(check_replay(&p) > 0);
+}
+
+CONTRACT(run_whose_time_is_up_takes_a_reply_that_is_its_result)
+{
+    static const char *const replies[] = { "Nothing to do.", NULL };
+
+    for (int i = 0; i < 2; i++) {
+        struct playing p;
+
+        play_run(t, &p, &(struct run_wish){ .ms = 60000 });
+        advance(t, 61000);
+        if (replies[i])
+            model_says(&p, replies[i]);
+        else
+            model_calls(&p, "finish", "{\"result\":\"It is built.\"}", NULL);
+        assert_string_equal(job_column(&p, "status"), "completed");
+        assert_true(check_replay(&p) > 0);
+    }
 }
 
 CONTRACT(run_counts_money_where_prices_are_known)
@@ -243,7 +357,7 @@ CONTRACT(run_asks_for_approval_and_runs_what_was_approved)
     assert_int_equal(p.step.call_count, 1);
     assert_non_null(strstr(p.step.calls[0].arguments, "/tmp"));
     tool_runs(&p, "deployed");
-    assert_string_equal(told(&p, "tool"), "deployed");
+    assert_non_null(strstr(told(&p, "tool"), "with other arguments: {\"path\":\"/tmp\"}\ndeployed"));
     assert_true(check_replay(&p) > 0);
 }
 
@@ -255,10 +369,13 @@ CONTRACT(run_holds_edited_arguments_against_the_schema_again)
     play_run(t, &p, NULL);
     model_calls(&p, "deploy", "{\"path\":\"/srv\"}", NULL);
     answer(t, open_question(&p), "{s:s, s:b, s:{s:i}}", "type", "approval", "value", 1, "args", "path", 7);
+    CHECK_STATUS(400);
+    CHECK_TEXT("field", "response");
+    assert_non_null(strstr(t->text, "at /path: "));
+    answer(t, open_question(&p), "{s:s, s:b, s:{s:s}}", "type", "approval", "value", 1, "args", "path", "b");
     CHECK_STATUS(200);
     assert_true(run_again(&p, "node-b"));
-    assert_true(p.step.ask);
-    assert_non_null(strstr(told(&p, "tool"), "cannot be run"));
+    tool_runs(&p, "deployed");
     assert_true(check_replay(&p) > 0);
 }
 
@@ -285,7 +402,12 @@ CONTRACT(run_takes_no_answer_to_an_approval_for_a_no)
     USE(guarded_tools);
     play_run(t, &p, NULL);
     model_calls(&p, "deploy", "{\"path\":\"/srv\"}", NULL);
-    advance(t, (int64_t)25 * 60 * MINUTE);
+    /* Days are no reason, however short questions of agents may be. */
+    advance(t, 6LL * 24 * 60 * MINUTE);
+    assert_false(run_wants(&p));
+    call(t, "question_extend", "{s:s, s:i}", "id", open_question(&p), "minutes", 1);
+    CHECK_STATUS(400);
+    advance(t, 25LL * 60 * MINUTE);
     assert_true(run_again(&p, "node-b"));
     assert_non_null(strstr(told(&p, "tool"), "Nobody has approved"));
     assert_true(check_replay(&p) > 0);
@@ -339,14 +461,45 @@ CONTRACT(run_takes_advice_on_what_was_interrupted)
             answer(t, open_question(&p), "{s:s, s:s}", "type", "choice", "text", "I have done it by hand.");
         CHECK_STATUS(200);
         assert_true(run_again(&p, "node-b"));
-        if (i == 0)
+        if (i == 0) {
             assert_string_equal(call_column(&p, "write", "outcome"), "skipped");
-        else if (i == 1)
+            assert_non_null(strstr(told(&p, "tool"), "may have done some of its work"));
+        } else if (i == 1)
             assert_string_equal(job_column(&p, "status"), "failed");
         else
-            assert_non_null(strstr(told(&p, "tool"), "by hand"));
+            assert_true(strstr(told(&p, "tool"), "It was interrupted, and may have done some of its work.") &&
+                        strstr(told(&p, "tool"), " says: I have done it by hand."));
         check_replay(&p);
     }
+}
+
+/* The question is taken back: nobody says what to do, and the model must not take it for undone. */
+CONTRACT(run_tells_of_what_was_interrupted_though_nobody_says_what_to_do)
+{
+    struct playing p;
+
+    USE(plain_tools);
+    play_run(t, &p, &(struct run_wish){ .recover = true });
+    model_calls(&p, "write", "{\"path\":\"a\"}", NULL);
+    tool_begins(&p, p.step.calls[0].call_id);
+    outside_sql(t, "UPDATE runs SET node = NULL WHERE job_id = '%s'", p.job);
+    assert_true(run_again(&p, "node-b"));
+    call(t, "question_cancel", "{s:s}", "id", open_question(&p));
+    CHECK_STATUS(200);
+    assert_true(run_again(&p, "node-c"));
+    assert_string_equal(
+        told(&p, "tool"),
+        "It was interrupted, and may have done some of its work. Nobody has said what to do about it.");
+    assert_string_equal(call_column(&p, "write", "outcome"), "interrupted");
+    /* One that could not be reached has done nothing. */
+    model_calls(&p, "write", "{\"path\":\"a\"}", NULL);
+    tool_begins(&p, p.step.calls[0].call_id);
+    tool_ends(&p, p.step.calls[0].call_id, TOOL_NOT_THERE, "Nobody is there.");
+    call(t, "question_cancel", "{s:s}", "id", open_question(&p));
+    CHECK_STATUS(200);
+    assert_true(run_again(&p, "node-b"));
+    assert_string_equal(told(&p, "tool"), "It failed. Nobody has said what to do about it.");
+    check_replay(&p);
 }
 
 CONTRACT(run_fails_with_the_error_of_its_model_unless_it_asks_people)
@@ -371,6 +524,80 @@ CONTRACT(run_fails_with_the_error_of_its_model_unless_it_asks_people)
     assert_true(check_replay(&p) > 0);
 }
 
+/* A run whose model could not be asked, and that waits for what people say to that. */
+static void play_failed_model(struct t *t, struct playing *p)
+{
+    play_run(t, p, &(struct run_wish){ .recover = true });
+    model_fails(p, "The provider is busy.");
+    assert_string_equal(job_column(p, "status"), "waiting_for_input");
+}
+
+CONTRACT(run_ends_with_the_error_of_its_model_where_people_want_that)
+{
+    struct playing p;
+
+    play_failed_model(t, &p);
+    answer(t, open_question(&p), "{s:s, s:s}", "type", "choice", "value", "abort");
+    CHECK_STATUS(200);
+    assert_true(run_again(&p, "node-b"));
+    assert_true(p.step.over);
+    assert_string_equal(job_column(&p, "status"), "failed");
+    assert_string_equal(
+        job_column(&p, "error"),
+        "It was ended by whoever was asked about the error of its model: The provider is busy.");
+    assert_true(check_replay(&p) > 0);
+}
+
+CONTRACT(run_tells_its_model_what_people_say_to_its_error)
+{
+    struct playing p;
+
+    play_failed_model(t, &p);
+    answer(t, open_question(&p), "{s:s, s:s}", "type", "choice", "text", "Be brief from now on.");
+    CHECK_STATUS(200);
+    assert_true(run_again(&p, "node-b"));
+    assert_true(p.step.ask);
+    assert_string_equal(told(&p, "user"), "Be brief from now on.");
+    model_says(&p, "Fine now.");
+    assert_string_equal(job_column(&p, "status"), "completed");
+    assert_true(check_replay(&p) > 0);
+}
+
+CONTRACT(run_ends_with_the_error_of_its_model_where_nobody_says_what_to_do)
+{
+    struct playing p;
+
+    for (int other = 0; other < 2; other++) {
+        play_failed_model(t, &p);
+        const char *id = open_question(&p);
+
+        if (other) { /* another program, which leaves the job open */
+            outside_sql(t, "UPDATE agent_questions SET status = 'timeout' WHERE id = '%s'", id);
+        } else {
+            call(t, "question_cancel", "{s:s}", "id", id);
+            CHECK_STATUS(200);
+        }
+        assert_true(run_again(&p, "node-b"));
+        assert_true(p.step.over);
+        assert_string_equal(job_column(&p, "status"), "failed");
+        assert_string_equal(job_column(&p, "error"),
+                            "Nobody has said what to do about the error of its model: The provider is busy.");
+        assert_true(check_replay(&p) > 0);
+    }
+}
+
+CONTRACT(run_whose_question_about_the_error_of_its_model_is_out_of_time_ends_with_its_job)
+{
+    struct playing p;
+
+    play_failed_model(t, &p);
+    advance(t, 8LL * 24 * 60 * MINUTE);
+    assert_string_equal(job_column(&p, "status"), "failed");
+    assert_true(run_again(&p, "node-b"));
+    assert_int_equal(p.step.phase, RUN_ENDED);
+    assert_true(check_replay(&p) > 0);
+}
+
 CONTRACT(run_that_was_cancelled_lets_go_of_everything)
 {
     struct playing p;
@@ -388,6 +615,7 @@ CONTRACT(run_that_was_cancelled_lets_go_of_everything)
 
     assert_false(run_call_end(&tx, &before, late, &(struct tool_result){ .text = "late" }, &p.step));
     assert_true(holding_is_late(&p.err));
+    assert_non_null(strstr(p.err.text, "job has ended"));
     stage_rollback(t);
     assert_true(run_again(&p, "node-b"));
     assert_int_equal(p.step.phase, RUN_ENDED);

@@ -74,6 +74,31 @@ CONTRACT(run_without_a_budget_has_that_of_the_settings)
     CHECK_FALSE("run.recover");
 }
 
+CONTRACT(run_is_offered_a_tool_once)
+{
+    make_agent(t, "Builder", "builder");
+    call(t, "job_create", "{s:s, s:s, s:{s:s}, s:[s, s, s]}", "kind", "agent", "agent", "Builder", "input",
+         "goal", "Ship it", "tools", "finish", "ask_squad", "finish");
+    CHECK_STATUS(201);
+    trace(t, text_at(t, "id"));
+    CHECK_COUNT("run.tools", 2);
+}
+
+/* Those that nobody has made can be given work, until somebody makes one of that name. */
+CONTRACT(agents_that_are_built_in_are_listed_beside_those_that_were_made)
+{
+    call(t, "agent_list", "{}");
+    CHECK_COUNT("agents", 0);
+    CHECK_COUNT("builtIn", 4);
+    CHECK_TEXT("builtIn.0", "analyst");
+    make_agent(t, "Analyst", "analyst");
+    make_agent(t, "Builder", "builder");
+    call(t, "agent_list", "{s:i}", "limit", 1);
+    CHECK_COUNT("agents", 1);
+    CHECK_COUNT("builtIn", 3);
+    CHECK_TEXT("builtIn.0", "dreamer");
+}
+
 /* Each names its field, and makes nothing. */
 CONTRACT(run_refuses_what_cannot_be_run)
 {
@@ -84,6 +109,11 @@ CONTRACT(run_refuses_what_cannot_be_run)
         { "{'kind': 'agent', 'agent': 'Nobody', 'input': 'x'}", "agent" },
         { "{'kind': 'agent', 'agent': 'Guest', 'input': 'x'}", "agent" },
         { "{'kind': 'agent', 'agent': 'Builder'}", "input" },
+        { "{'kind': 'agent', 'agent': 'Builder', 'input': ''}", "input" },
+        { "{'kind': 'agent', 'agent': 'Builder', 'input': ' \\n'}", "input" },
+        { "{'kind': 'agent', 'agent': 'Builder', 'input': 5}", "input" },
+        { "{'kind': 'agent', 'agent': 'Builder', 'input': ['x']}", "input" },
+        { "{'kind': 'agent', 'agent': 'Builder', 'input': true}", "input" },
         { "{'kind': 'agent', 'agent': 'Builder', 'input': 'x', 'status': 'running'}", "status" },
         { "{'kind': 'agent', 'agent': 'Builder', 'input': 'x', 'budget': {'steps': 0}}", "budget.steps" },
         { "{'kind': 'agent', 'agent': 'Builder', 'input': 'x', 'budget': {'tokens': 0}}", "budget.tokens" },
@@ -97,6 +127,7 @@ CONTRACT(run_refuses_what_cannot_be_run)
         { "{'kind': 'agent', 'agent': 'Builder', 'input': 'x', 'budget': {'calls': 3}}", "budget.calls" },
         { "{'kind': 'agent', 'agent': 'Builder', 'input': 'x', 'budget': 3}", "budget" },
         { "{'kind': 'agent', 'agent': 'Builder', 'input': 'x', 'recover': 'maybe'}", "recover" },
+        { "{'kind': 'agent', 'agent': 'Builder', 'input': {}}", "input" },
         { "{'kind': 'agent', 'agent': 'Builder', 'input': 'x', 'tools': ['no_such_tool']}", "tools" },
         { "{'kind': 'agent', 'agent': 'Builder', 'input': 'x', 'tools': [3]}", "tools[0]" },
         { "{'kind': 'agent', 'agent': 'Builder', 'input': 'x', 'projectId': 'nowhere'}", "projectId" },
@@ -223,7 +254,7 @@ CONTRACT(run_that_nobody_has_moved_has_nothing_to_decide_again)
 /* An agent may have another one work, and does not become that one by it. */
 CONTRACT(run_is_its_requesters_to_cancel)
 {
-    const char *planner, *stranger, *id;
+    const char *planner, *stranger, *id, *question;
 
     make_agent(t, "Builder", "builder");
     planner = token_for(t, "agent", "Planner");
@@ -242,8 +273,22 @@ CONTRACT(run_is_its_requesters_to_cancel)
     t->as = planner;
     call(t, "job_log", "{s:s, s:s}", "id", id, "message", "Thanks.");
     CHECK_STATUS(201);
+    /* Also while it waits for people: that nothing is done any more is theirs to say, what is done is not. */
+    t->as = token_for(t, "agent", "Builder");
+    call(t, "question_ask", "{s:s, s:s, s:s, s:s}", "id", id, "question", "Drop it?", "type", "approval",
+         "responseType", "approval");
+    CHECK_STATUS(201);
+    question = text_at(t, "questionId");
+    t->as = stranger;
+    call(t, "job_cancel", "{s:s}", "id", id);
+    CHECK_STATUS(403);
+    t->as = planner;
+    call(t, "question_cancel", "{s:s}", "id", question);
+    CHECK_STATUS(403);
     call(t, "job_cancel", "{s:s}", "id", id);
     CHECK_STATUS(200);
+    call(t, "question_get", "{s:s}", "id", question);
+    CHECK_TEXT("question.status", "cancelled");
 }
 
 CONTRACT(run_stays_within_its_walls)

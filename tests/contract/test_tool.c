@@ -1,4 +1,5 @@
 /* The list of tools: what is told of each, page by page. */
+#include "base/limits.h"
 #include "contract.h"
 
 #include "toolbox/tool.h"
@@ -48,6 +49,8 @@ CONTRACT(tools_are_listed_by_name)
     CHECK_TRUE("tools.1.alone");
     CHECK_TEXT("tools.2.name", "zip");
     CHECK_COUNT("servers", 0);
+    CHECK_INT("total", 3);
+    CHECK_INT("offered", LIMIT_RUN_TOOLS);
     CHECK_NULL("nextCursor");
 }
 
@@ -60,6 +63,7 @@ CONTRACT(tools_come_in_pages)
     CHECK_STATUS(200);
     CHECK_COUNT("tools", 1);
     CHECK_TEXT("tools.0.name", "zip");
+    CHECK_INT("total", 3);
     CHECK_NULL("nextCursor");
     tools_use(NULL);
 }

@@ -7,7 +7,7 @@ import { onBothEngines, start, until } from './lib/server.mjs';
 import { Terminal, numbersIn } from './lib/terminal.mjs';
 import { Work } from './lib/work.mjs';
 
-const texts = { set: 'Which cache? (and 1 more)', approval: 'Drop the page?', choice: 'Which region?', prompt: 'What says @local?', turn: 'Tea or coffee?' };
+const texts = { set: 'Cache the price list: Which cache? (and 1 more)', approval: 'Drop the page?', choice: 'Which region?', prompt: 'What says @local?', turn: 'Tea or coffee?' };
 
 // One of each kind, each as its own kind of agent asks it.
 async function oneOfEach(server) {
@@ -69,7 +69,7 @@ onBothEngines('everything in the inbox is answered by its number', {}, async (se
     assert.deepEqual(await set(), ['Redis', '1 GB']);
     await run(`witan answer ${number[texts.approval]}`, [[/Drop the page\?[^]*approve or reject> /, 'reject']]);
     assert.equal((await question(server, ids.approval)).response.value, false);
-    await run(`witan answer ${number[texts.choice]}`, [[/one of the options> /, 'mars'], [/Choose one of: eu, us\.[^]*> /, 'us']]);
+    await run(`witan answer ${number[texts.choice]}`, [[/one of the options> /, 'mars'], [/Choose one of: 1 eu, 2 us\.[^]*> /, 'us']]);
     assert.equal((await question(server, ids.choice)).response.value, 'us');
     await run(`witan answer ${number[texts.prompt]} "Mind the cache."`);
     assert.equal((await server.must(200, 'GET', `/api/discussion/${ids.prompt}`)).collectedContext[0].message, 'Mind the cache.');

@@ -370,7 +370,7 @@ onBothEngines('the inbox lists what is open, and answers go by number and by id'
     assert.deepEqual(numbersIn(shown), { 'Which region?': '1', 'Deploy?': '2', 'A name?': '3' });
     const wrong = await terminal.run('witan answer 1 mars');
     assert.equal(wrong.code, 2);
-    assert.match(wrong.shown, /eu, us/);
+    assert.match(wrong.shown, /Choose one of: eu \(Europe\), us/);
     assert.equal((await terminal.run('witan answer 1 Europe')).code, 0);
     assert.equal((await terminal.run('witan answer 2 --reject --yes --note "Not on a Friday."')).code, 0);
     const piped = await terminal.run("echo 'From a pipe.' | witan answer 3 -");

@@ -107,6 +107,13 @@ const guide = {
             return setId(server);
         },
     },
+    'witan run analyst --project "Web shop" --feedback ID': {
+        async id(server) {
+            const shop = (await server.must(200, 'GET', '/api/projects')).projects.find(({ name }) => name === 'Web shop');
+            return (await server.must(201, 'POST', `/api/projects/${shop.id}/feedback`, { text: 'The price is wrong.' })).id;
+        },
+        code: 3, // what this model says is no result
+    },
     'witan decide --category scopeChanges "Add an export to PDF" --wait && ./add-export': { meanwhile: approving('Add an export'), shows: /exported/ },
     'witan discuss "Which database?" --agents Builder,Reviewer --vote sqlite,postgres': {
         async before(server, terminal) {

@@ -106,6 +106,7 @@ notification_reads: notification_id person
 notifications: agent_key discussion_id id kind priority project_id reader ref_id ref_type user_id workspace_id
 open_questions: agent answer_ids asked_by_id id kind outcome_by_id outcome_source project_id source source_id status workspace_id
 presence: page person state subject tab workspace_id
+project_spending: project_id
 projects: hil_config id orchestrator_coder workspace_id
 prompt_mentions: agent_key created_at prompt_id workspace_id
 question_links: hash maker_id maker_kind question_id workspace_id
@@ -114,7 +115,7 @@ question_tallies: example_id project_id workspace_id
 question_templates: id workspace_id
 run_approved_tools: digest name workspace_id
 run_calls: arguments digest discussion_id elicitation id job_id name outcome prompt_id provider_id question_id state
-run_entries: call_id data job_id kind model
+run_entries: call_id job_id kind model
 runs: advice_id agent agent_id instructions job_id model model_config node phase project_id requester_role tools workspace_id
 schema_migrations: name
 search_queue: kind ref_id
@@ -326,6 +327,11 @@ async function toldARun(server, s) {
     await entry(1, 'result', 'NULL', `'${call}'`);
     await entry(2, 'decision', `'{"rule":"people","verdict":"approved"}'`, `'${call}'`);
     await entry(3, 'note', `'{"questionId":"${s.batched}"}'`, 'NULL');
+    const said = [
+        { as: 'answer', of: s.set, by: name, at: 0, bytes: Buffer.byteLength(words) },
+        { as: 'name', of: s.set, by: name, at: Buffer.byteLength(`${words} by `), bytes: Buffer.byteLength(name) },
+    ];
+    await entry(4, 'input', `'${JSON.stringify({ said })}'`, 'NULL');
 }
 
 async function settled(server) {

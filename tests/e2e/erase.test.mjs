@@ -216,7 +216,8 @@ async function leavesOthersAlone(server, { upgraded }) {
     const around = await others(server, 'admin');
     const theirs = holding(await everything(server), mark);
     const { as, prompt, project } = await doEverything(server, 'admin', around);
-    // The agent of the same name replies to the same prompt.
+    // The agent of the same name replies to the same prompt; in a millisecond of its own, by which rows from before are told apart.
+    await server.advance(1000, { token: around.boss });
     await server.must(201, 'POST', `/api/discussion/${prompt}`, { agent_name: 'admin', message: mark }, { token: around.agent });
     await settled(server);
     // In the talk of that agent sat a person who was erased before; the name in it is the agent's all the same.

@@ -36,6 +36,7 @@ test('each help fits the terminal, and wrong words are named, before any server 
     for (const [, name] of stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) {2,}\S/gm)) {
         const help = await cli(folder, [...name.split(' '), '--help'], { env });
         assert.equal(help.code, 0, name);
+        assert.doesNotMatch(help.stdout, /Default:\s+\./, `${name}: what is empty is no default to speak of`);
         const [head, ...rest] = help.stdout.split(/\nexamples:\n[^]*?\n\n/);
         for (const line of [head, ...rest].join('\n').split('\n')) assert.ok(line.length <= 110, `${name}: ${line}`);
         const wrong = await cli(folder, [...name.split(' '), '--nonsense'], { env });

@@ -39,7 +39,7 @@ onBothEngines('inbox shows what waits in every project, the most urgent first', 
     assert.match(list[1], /blocking +[45]:\d\d +no answer +Builder +- +Ship it\?$/);
     assert.match(list[2], /approval .* Web shop .*Drop the old page\?$/);
     assert.match(list[3], /prompt .* ends +Dev +- +What says @local\?$/);
-    assert.match(list[4], /open_questions +- +- +coder +Web shop +Which database\? \(and 1 more\)$/);
+    assert.match(list[4], /open_questions +- +- +coder +Web shop +Search page: Which database\? \(and 1 more\)$/);
     assert.equal(list.length, 5);
 
     const { items, questions } = JSON.parse((await witan('inbox', '--json')).stdout);

@@ -78,6 +78,8 @@ test('what cannot be run is told to the model by its field', async (t) => {
         [{}, 'task', /agent and task/],
         [{ agent: 'Scribe' }, 'task', /agent and task/],
         [{ agent: 'Scribe', task: 3 }, 'task', /agent and task/],
+        [{ agent: 'Scribe', task: ' ' }, 'task', /agent and task/],
+        [{ agent: 'Scribe', task: ' ', taskId: nobody }, 'task', /agent and task/],
         [{ agent: 'Nobody', task: 'x' }, 'agent', /Nobody/],
         [{ agent: 'Scribe', task: 'x', budget: { steps: 0 } }, 'budget.steps', /from 1/],
         [{ agent: 'Scribe', task: 'x', tools: ['no_such_tool'] }, 'tools', /no_such_tool/],
@@ -97,6 +99,21 @@ test('what cannot be run is told to the model by its field', async (t) => {
     assert.ok(!failed.isError);
     assert.equal(failed.structuredContent.status, 'failed');
     assert.match(failed.structuredContent.error, /ill/);
+});
+
+test('a run works on a task of a project, and asks people about errors where that is wanted', async (t) => {
+    const server = await withRuns(t, { Scribe: ['!fail The model is ill.', finish('A wren.')] });
+    const { call, close } = await newClient(server.url, { name: 'Planner' });
+    t.after(close);
+    const { id: projectId } = await server.must(201, 'POST', '/api/projects', { name: 'Birds' });
+    const { id: taskId } = await server.must(201, 'POST', `/api/projects/${projectId}/tasks`, { title: 'Choose a bird.' });
+    const { structuredContent, content } = await call('run_agent', { agent: 'Scribe', projectId, taskId, recover: true, wait_seconds: 0 });
+    const job = await jobOf(server, structuredContent?.jobId ?? assert.fail(content[0].text));
+    assert.equal(job.taskId, taskId);
+    const question = await open(server);
+    assert.equal(question.type, 'error_recovery');
+    await server.must(200, 'POST', `/api/questions/${question.id}/answer`, { response: { type: 'choice', value: 'retry' } });
+    await until(async () => (await jobOf(server, job.id)).status === 'completed', 'the end');
 });
 
 test('an agent has another one work under its own name, and waits for no run that it may not see', async (t) => {

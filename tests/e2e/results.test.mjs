@@ -14,8 +14,8 @@ const asking = JSON.stringify({
     ],
 });
 
-// What an event tells of an object is the whole object.
-function assertTells(event, object) {
+// What an event tells of an object is the whole object. How the task of a set stands is looked up for whoever reads the set.
+function assertTells(event, { task, ...object }) {
     for (const [key, value] of Object.entries(object))
         assert.deepEqual(event[key], value, `${key} of ${event.type}`);
 }
@@ -229,6 +229,7 @@ onBothEngines('a task that was closed meanwhile stays closed', {}, async (server
     const task = await work.claimed('Something');
     const { notificationId } = await work.stuck(task.id, database);
     await work.set(task.id, { status: 'closed' });
+    assert.deepEqual(await work.notifications(), [], 'its question has ended with it');
     await work.answer(notificationId, { q1: 'SQLite' });
     assertHolds(await work.show(task.id), { status: 'closed' });
     const late = await work.stuck(task.id, pages);

@@ -414,5 +414,7 @@ describe('robustness', () => {
         assert.match(text, /^witan_requests_total\{operation="chat_post",status="201"\} [1-9]/m);
         for (const line of text.trim().split('\n'))
             assert.match(line, /^(# (HELP|TYPE) \S+ .+|\w+(\{[^}]*\})? [0-9.e+-]+)$/);
+        const ends = [...text.matchAll(/^witan_tool_calls_total\{end="([^"]*)"\}/gm)].map(([, end]) => end);
+        assert.deepEqual(ends, ['ok', 'error', 'unavailable', 'timeout', 'too_large', 'cancelled', 'interrupted']);
     });
 });

@@ -1,11 +1,12 @@
 // `witan run`: an agent from its task to its result, as somebody at a terminal and a script see it.
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { begin } from './lib/cli.mjs';
+import { configure } from './lib/model.mjs';
 import { begins, ended, jobOf, run, traceOf, withRuns } from './lib/run-script.mjs';
-import { start, until } from './lib/server.mjs';
+import { start, tempFolder, until } from './lib/server.mjs';
 import { Terminal } from './lib/terminal.mjs';
 
 const asks = (question, more = {}) => ['ask_question', { question, type: 'blocking', responseType: 'text', ...more }];
@@ -36,14 +37,14 @@ onBoth('the result alone is printed, and what was done is told beside it', async
     const { code, stdout, stderr } = await run(server, ['run', 'Scribe', 'Name three birds.']);
     assert.equal(code, 0, stderr);
     assert.equal(stdout, 'Three birds.\n');
-    assert.match(stderr, /^Scribe:\n {2}I will look\n {2}first\.\n\.\.\. 1 of 2: looking\ncalls no_such_tool \{"a": ?1\}\n {2}unknown.*no_such_tool/m);
+    assert.match(stderr, /^Scribe:\n {2}I will look\n {2}first\.\n\.\.\. 1 of 2: looking\ncalls no_such_tool \{"a": ?1\}\n {2}no_such_tool unknown/m);
     assert.match(stderr, /Ctrl-C cancels it/);
     const id = idIn(stderr);
     assert.equal((await jobOf(server, id)).status, 'completed');
 
     const trace = await run(server, ['job', 'trace', id]);
     assert.equal(trace.code, 0, trace.stderr);
-    assert.match(trace.stdout, /^Scribe on .*ended, 3 of 50 steps/);
+    assert.match(trace.stdout, /^Scribe on .*: completed, 3 of 50 steps/);
     for (const kind of ['input', 'reply', 'call', 'result', 'decision']) assert.match(trace.stdout, new RegExp(`^\\S+ +\\d+ +${kind} `, 'm'), kind);
     assert.doesNotMatch(trace.stdout, /^\S+ +\d+ +instructions/m);
     const full = await run(server, ['job', 'trace', id, '--full']);
@@ -80,7 +81,7 @@ test('a run that fails or is cancelled ends the command otherwise, and says why'
     assert.match(budget.stderr, /The run failed: .*\b3\b.*steps/);
     const broken = await run(server, ['run', 'Broken', 'Try.']);
     assert.equal(broken.code, 3, broken.stderr);
-    assert.match(broken.stderr, /The run failed: .*ill/);
+    assert.match(broken.stderr, /^error: .*ill\.\nThe run failed\.$/m);
     const running = begin(server.folder, ['run', 'Asker', 'Ask.', '--no-input'], { env: { WITAN_URL: server.url } });
     await until(() => /It waits for an answer: Which\?\n {2}witan answer \S+ "\.\.\."/.test(running.stderr), 'it says what it waits for');
     await server.must(200, 'POST', `/api/jobs/${idIn(running.stderr)}/cancel`, { reason: 'Not today.' });
@@ -94,7 +95,7 @@ test('who is not there is named together with those who are', async (t) => {
     const other = await run(server, ['run', 'Nobody', 'Count.']);
     assert.equal(other.code, 1);
     assert.equal(other.stdout, '');
-    assert.match(other.stderr, /^witan: .*Nobody[^]*There are analyst, dreamer, planner, coder, Scribe\. `witan agent add/);
+    assert.match(other.stderr, /^witan: There is no agent of that name in this workspace: Nobody\.[^]*There are analyst, dreamer, planner, coder, Scribe\. `witan agent add/);
     await server.must(201, 'POST', '/api/agents', { name: 'Guest', ai_model_config: { provider: 'external' } });
     const guest = await run(server, ['run', 'Guest', 'Count.']);
     assert.equal(guest.code, 1, guest.stderr);
@@ -118,6 +119,47 @@ test('who is not there is named together with those who are', async (t) => {
     assert.match(model.stderr, /witan agent add/);
 });
 
+test('what one of the four works on is named by an option, and what is done already is refused', async (t) => {
+    const server = await withRuns(t, { analyst: ['{"status": "success", "summary": "One.", "tasks": [{"title": "Change the price"}]}'] });
+    const { id } = await server.must(201, 'POST', '/api/projects', { name: 'shop' });
+    const feedback = await server.must(201, 'POST', `/api/projects/${id}/feedback`, { text: 'The price is wrong.' });
+    const task = await server.must(201, 'POST', `/api/projects/${id}/tasks`, { title: 'Paint it' });
+    const on = (...args) => run(server, ['run', 'analyst', '--project', 'shop', ...args]);
+    const first = await on('--feedback', feedback.id);
+    assert.equal(first.code, 0, first.stderr);
+    assert.equal(JSON.parse(first.stdout).handedIn.tasks, 1);
+    assert.equal((await jobOf(server, idIn(first.stderr))).input.feedbackId, feedback.id);
+    for (const [args, what] of [
+        [['--feedback', feedback.id], /The tasks of this feedback have been made/],
+        [['--feedback', 'nothing'], /--feedback names nothing in this project/],
+        [['--plan', 'p1'], /--plan is for the planner alone/],
+        [[], /TASK is empty/],
+        [['--task', task.id], /TASK is empty/],
+        [['  ', '--task', task.id], /TASK is empty/],
+    ]) {
+        const { code, stderr } = await on(...args);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, what);
+    }
+    assert.equal((await server.must(200, 'GET', `/api/projects/${id}/tasks`)).tasks.length, 2);
+});
+
+test('an amount of money is taken where it is known what the model costs, and settings that bound nothing are told in the log', async (t) => {
+    const folder = await tempFolder(t);
+    const ollama = { provider: 'ollama', base_url: 'http://127.0.0.1:9', model: 'llama3.2' };
+    const models = { bare: ollama, half: { ...ollama, price_in: '1' }, priced: { ...ollama, price_in: '1', price_out: '5' } };
+    const warned = / warn +runner\.money and runner\.project_money do not bound models without price_in and price_out models="?bare, half"?$/gm;
+    const server = await start(t, { folder, args: await configure(folder, models), env: { WITAN_RUNNER_PROJECT_MONEY: '5' } });
+    assert.equal(server.log.match(warned)?.length, 1, server.log);
+    for (const name of ['half', 'priced']) await server.must(201, 'POST', '/api/agents', { name, ai_model_config: { model: name } });
+    const { code, stderr } = await run(server, ['run', 'half', 'Count.', '--money', '0.50', '--detach']);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^witan: --money would not bound this run: what its model half costs is not known\.\s+Give the model price_in and price_out/);
+    const taken = await run(server, ['run', 'priced', 'Count.', '--money', '0.50', '--detach']);
+    assert.equal(taken.code, 0, taken.stderr);
+    assert.equal((await server.must(200, 'GET', '/api/jobs')).jobs.length, 1);
+});
+
 test('detached it is left to itself, and followed later', async (t) => {
     const server = await withRuns(t, { Scribe: [{ call: [asks('Which bird?')] }, finish('A wren.')] });
     const left = await run(server, ['run', 'Scribe', 'Choose.', '--detach']);
@@ -138,6 +180,33 @@ test('detached it is left to itself, and followed later', async (t) => {
     const { code, stderr } = await looker.done;
     assert.equal(code, 130);
     assert.match(stderr, /It goes on; follow it with:\n {2}witan job trace/);
+});
+
+test('a run that was cancelled says so at once, whatever it was at', async (t) => {
+    const nap = 'tools:\n  nap:\n    description: Sleeps.\n    input_schema: {type: object}\n    argv: [/bin/sleep, "20"]\n';
+    const server = await withRuns(t, { Scribe: [{ call: [['nap', {}]] }] }, { more: nap });
+    const { id } = await begins(server, 'Scribe', 'Rest.');
+    await until(async () => (await traceOf(server, id)).entries.some(({ call }) => call?.state === 'running'), 'it naps');
+    const cancelled = await run(server, ['job', 'cancel', id, '--reason', 'why not']);
+    assert.equal(cancelled.stderr, 'The job was cancelled.\n');
+    assert.match((await run(server, ['job', 'trace', id])).stdout, /^Scribe on \S+: cancelled, 1 of/);
+    assert.match((await run(server, ['job', 'show', id])).stdout, /local cancelled the job: why not$/m);
+    const agents = await run(server, ['agent', 'list']);
+    assert.match(agents.stdout, /^\S+ +Scribe .*\nBuilt in: analyst, dreamer, planner, coder\.\n$/m);
+});
+
+test('an answer that nobody has waited for is told so', async (t) => {
+    const server = await withRuns(t, {
+        Scribe: [{ call: [asks('Which colour?', { type: 'non_blocking', defaultResponse: { type: 'text', value: 'blue' } })] }, finish({ colour: 'blue' })],
+    });
+    const { code, stdout, stderr } = await run(server, ['run', 'Scribe', 'Paint it.']);
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, '{"colour":"blue"}\n');
+    assert.match(stderr, /^ {2}ask_question ok.*: goes on with "blue", the default$/m);
+    const { id } = await question(server, idIn(stderr));
+    const late = await run(server, ['answer', id, 'red', '--yes']);
+    assert.equal(late.code, 0, late.stderr);
+    assert.match(late.stderr, /^Answered .*: red\. The job had completed by then/m);
 });
 
 test('Ctrl-C cancels the run and says so; --keep and other signals leave it going', async (t) => {
@@ -191,8 +260,8 @@ test('at a terminal it asks right there: a text, a choice, a yes', async (t) => 
         terminal.type('Wren\n');
         await terminal.saw(/Which database\?[^]*postgres[^]*one of the options> $/);
         terminal.type('oracle\n');
-        await terminal.saw(/"oracle" is not one of the options[^]*one of the options> $/);
-        terminal.type('SQLite\n');
+        await terminal.saw(/"oracle" is not one of the options[^]*1 postgres \(PostgreSQL\), 2 sqlite \(SQLite\)[^]*one of the options> $/);
+        terminal.type('2\n');
         await terminal.saw(/Shall I\?[^]*yes or no> $/);
         terminal.type('yes\n');
     });
@@ -201,6 +270,24 @@ test('at a terminal it asks right there: a text, a choice, a yes', async (t) => 
     const [{ id }] = (await server.must(200, 'GET', '/api/jobs?kind=agent')).jobs;
     const { questions } = await server.must(200, 'GET', `/api/jobs/${id}/questions`);
     assert.deepEqual(questions.map(({ response }) => response.value), ['Wren', 'sqlite', true]);
+});
+
+test('what is typed while the server is away is not taken, and can be typed again', async (t) => {
+    const server = await withRuns(t, { Scribe: [{ call: [asks('Which bird?')] }, finish('Done.')] });
+    const terminal = await Terminal.open(t, server);
+    const { code, shown } = await terminal.run("witan run Scribe 'Ask.'", async () => {
+        await terminal.saw(/Which bird\?[^]*> $/);
+        await server.kill9();
+        await terminal.saw(/Trying again/);
+        terminal.type('a wren\n');
+        await terminal.saw(/witan: Cannot reach[^]*> $/);
+        await server.restart();
+        await terminal.saw(/The server is back\.\s+> $/);
+        terminal.type('a wren\n');
+    });
+    assert.equal(code, 0, shown);
+    const [{ id }] = (await server.must(200, 'GET', '/api/jobs?kind=agent')).jobs;
+    assert.equal((await server.must(200, 'GET', `/api/jobs/${id}/questions`)).questions[0].response.value, 'a wren');
 });
 
 test('a question that somebody else answers goes away, and one can be left to others', async (t) => {
@@ -260,28 +347,47 @@ test('an approval shows the arguments, which can be edited, and what was approve
     const terminal = await Terminal.open(t, server, { EDITOR: editor });
     const { code, shown } = await terminal.run("witan run Scribe 'Say it.'", async () => {
         await terminal.saw(/words: first[^]*approve, reject or edit> $/);
-        terminal.type('maybe\n');
-        await terminal.saw(/answered with approve or reject[^]*edit> $/);
+        for (const word of ['n', 'yes', 'approve it', '']) {
+            terminal.type(`${word}\n`);
+            await terminal.saw(new RegExp(`Nothing is decided[^]*not "${word}"[^]*edit to change the arguments[^]*edit> $`));
+        }
         terminal.type('approve\n');
         await terminal.saw(/words: second[^]*edit> $/);
         terminal.type('{"words": "typed"}\n');
-        await terminal.saw(/approved with:[^]*words: typed[^]*Nothing is approved yet\.[^]*edit> $/);
+        await terminal.saw(/would be approved with:[^]*words: typed[^]*Nothing is approved yet\.[^]*edit> $/);
         terminal.type('approve\n');
         await terminal.saw(/words: third[^]*edit> $/);
         terminal.type('edit\n');
         await terminal.saw(/words: edited[^]*Nothing is approved yet\.[^]*edit> $/);
-        terminal.type('yes\n');
+        terminal.type('approve\n');
         await terminal.saw(/words: fourth[^]*edit> $/);
-        terminal.type('reject not on a Friday\n');
+        terminal.type('reject not on a Friday\ntouch read-by-the-shell\n');
     });
     assert.equal(code, 0, shown);
+    await terminal.run('true');
+    await assert.rejects(access(join(server.folder, 'read-by-the-shell')), 'what stood behind the answer is no command');
     const [{ id }] = (await server.must(200, 'GET', '/api/jobs?kind=agent')).jobs;
     const results = (await traceOf(server, id)).entries.filter(({ kind, call }) => kind === 'result' && call.name === 'say');
     assert.deepEqual(results.map(({ call }) => call.outcome), ['ok', 'ok', 'ok', 'rejected']);
-    assert.deepEqual(results.slice(0, 3).map((entry) => JSON.parse(entry.text).words), ['first', 'typed', 'edited']);
+    assert.match(results[1].text, /^Somebody approved this call with other arguments: \{"words":"typed"\}\n/);
+    const said = ({ text }) => JSON.parse(text.replace(/^Somebody [^\n]*\n/, '')).words;
+    assert.deepEqual(results.slice(0, 3).map(said), ['first', 'typed', 'edited']);
     assert.match(results[3].text, /not on a Friday/);
     const { questions } = await server.must(200, 'GET', `/api/jobs/${id}/questions`);
     assert.deepEqual(questions[2].approvedArgs, { words: 'edited' });
+});
+
+test('without an editor of their own people get one that is there', async (t) => {
+    const server = await withRuns(t, { Scribe: [{ call: [['say', { words: 'first' }]] }, finish('Done.')] }, { more: tools });
+    const terminal = await Terminal.open(t, server, { EDITOR: '', VISUAL: '' });
+    await writeFile(join(server.folder, 'bin', 'editor'), '#!/bin/sh\nsed -i s/first/edited/ "$1"\n', { mode: 0o755 });
+    const { code, shown } = await terminal.run("witan run Scribe 'Say it.'", async () => {
+        await terminal.saw(/words: first[^]*edit> $/);
+        terminal.type('edit\n');
+        await terminal.saw(/words: edited[^]*Nothing is approved yet\.[^]*edit> $/);
+        terminal.type('approve\n');
+    });
+    assert.equal(code, 0, shown);
 });
 
 onBoth('over HTTP: a run asks, is answered, and goes on with the very call that asked', async (t, engine) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { asked, assertReplays, begin, completed, ended, cancel, configured, agent, finish, job, reply, results, step } from './lib/runs.mjs';
+import { asked, assertReplays, begin, completed, ended, cancel, configured, agent, finish, job, reply, results, step, trace } from './lib/runs.mjs';
 import { model, openai } from './lib/model.mjs';
 import { start, tempFolder, until } from './lib/server.mjs';
 
@@ -58,6 +58,11 @@ for (const engine of ['sqlite', 'postgres']) {
         await reply(server, open, 'green');
         await completed(server, id);
         assert.match(results(voice.calls[1]).p, /told:.*accept.*green/);
+        const said = (await trace(server, id)).entries.filter(({ data }) => data?.rule === 'people');
+        assert.deepEqual(said.map(({ text, call, data }) => [text.replace(/^\S+ has/, 'Somebody has'), call.name, data.questionId]), [
+            ['Its tool asks: Which colour?', 'asks__paint', open.id],
+            ['Somebody has answered: green', 'asks__paint', open.id],
+        ]);
         await assertReplays(server, id);
     });
 }

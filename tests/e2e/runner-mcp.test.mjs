@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { cli } from './lib/cli.mjs';
 import { asked, assertReplays, begin, calls, completed, finish, questions, reply, results, stage, step, trace, written } from './lib/runs.mjs';
 import { atEnd, becomes, tempFolder, until } from './lib/server.mjs';
 
@@ -53,8 +55,10 @@ async function freePort() {
 
 async function everythingOverHttp(t, port) {
     port ??= await freePort();
-    const child = spawn(node, [everything, 'streamableHttp'], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(node, [everything, 'streamableHttp'], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] });
     const over = once(child, 'exit');
+    const lines = [];
+    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
     const end = async () => {
         child.kill('SIGKILL');
         await over;
@@ -63,7 +67,7 @@ async function everythingOverHttp(t, port) {
     await new Promise((listens) => {
         createInterface({ input: child.stderr }).on('line', (line) => line.includes('listening on port') && listens());
     });
-    return { url: `http://127.0.0.1:${port}/mcp`, port, end };
+    return { url: `http://127.0.0.1:${port}/mcp`, port, lines, end };
 }
 
 test('servers that nobody here wrote are used over pipes', { timeout: 300_000 }, async (t) => {
@@ -123,6 +127,7 @@ test('servers that nobody here wrote are used over pipes', { timeout: 300_000 },
 });
 
 test('one that nobody here wrote is used over HTTP, and again after it was started anew', { timeout: 300_000 }, async (t) => {
+    let lines;
     const { url, port, end } = await everythingOverHttp(t);
     const { server, voice } = await stage(
         t,
@@ -143,8 +148,10 @@ test('one that nobody here wrote is used over HTTP, and again after it was start
         assert.match(given.long, /Long running operation completed/);
         if (round === 2) break;
         await end(); // and with it the session
-        await everythingOverHttp(t, port);
+        ({ lines } = await everythingOverHttp(t, port));
     }
+    await server.stop();
+    await until(() => lines.some((line) => /^Received session termination request/.test(line)), 'the server is told that nobody comes back');
 });
 
 const asks = (name, transport) =>
@@ -159,7 +166,7 @@ const asks = (name, transport) =>
         const id = await begin(server);
         const [question] = await asked(server, id);
         assert.match(question.question, /Please provide inputs/);
-        assert.ok(question.context.schema.properties.name, JSON.stringify(question.context));
+        assert.ok(question.context.answerSchema.properties.name, JSON.stringify(question.context));
         await reply(server, question, JSON.stringify({ name: 'Ada Lovelace', check: true, integer: 7 }));
         await completed(server, id);
         assert.match(results(voice.calls[1]).ask, /Ada Lovelace/);
@@ -194,6 +201,45 @@ const modern = (name, transport) =>
         });
 modern('over pipes', 'stdio');
 modern('over HTTP', 'http');
+
+// Takes every request, and passes on those that `heeds`; to the others it never says a word.
+async function silentBefore(t, url, heeds) {
+    const server = http.createServer(async (request, reply) => {
+        const parts = [];
+        for await (const part of request) parts.push(part);
+        const body = Buffer.concat(parts);
+        if (!heeds(body.toString())) return;
+        const onward = http.request(url, { method: request.method, headers: request.headers }, (answer) => {
+            reply.writeHead(answer.statusCode, answer.headers);
+            answer.pipe(reply);
+        });
+        onward.on('error', () => reply.destroy());
+        reply.on('close', () => onward.destroy());
+        onward.end(body);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    atEnd(t, () => {
+        server.closeAllConnections();
+        server.close();
+    });
+    return `http://127.0.0.1:${server.address().port}/mcp`;
+}
+
+test('one that is silent over HTTP holds nothing up: neither the start of runs nor a call beyond its time', { timeout: 300_000 }, async (t) => {
+    const { url } = await everythingOverHttp(t);
+    const mute = await silentBefore(t, url, () => false);
+    const deaf = await silentBefore(t, url, (body) => !body.includes('tools/call'));
+    const { server, voice } = await stage(t, inTurn([{ calls: [use('deaf__echo', { message: 'there?' })] }, { calls: [finish('done')] }]), {
+        mcp: () => ({ mute: { url: mute, start_timeout: '500ms', restarts: 0 }, deaf: { url: deaf, timeout: '2s' } }),
+    });
+    await ready(server);
+    const id = await begin(server);
+    await completed(server, id);
+    assert.equal(calls(await trace(server, id))[0].outcome, 'timeout');
+    assert.match(results(voice.calls[1])['deaf__echo'], /did not answer within 2 s/);
+    await becomes(async () => (await servers(server)).map(({ name, state }) => `${name} ${state}`).sort().join(), 'deaf ready,mute unavailable', 'how they are');
+});
 
 test('one that hangs is unavailable in words, and the others are not held up', { timeout: 300_000 }, async (t) => {
     const { server, voice } = await stage(t, inTurn([{ calls: [use('all__echo', { message: 'here' })] }, { calls: [finish('done')] }]), {
@@ -232,5 +278,67 @@ test('one that dies in the middle is started again, and what it was doing is ask
     assert.equal(results(voice.calls[1]).pay, 'paid');
     assert.deepEqual(await written(file), ['begun', 'begun']);
     assert.equal((await questions(server, id)).length, 0);
+    await assertReplays(server, id);
+});
+
+test('of more tools than a model is told the first are offered, and the log and the list say so', { timeout: 300_000 }, async (t) => {
+    const its = await tempFolder(t);
+    const named = async (name, count) => {
+        const file = join(its, `${name}.txt`);
+        await writeFile(file, Array.from({ length: count }, (_, i) => `tool${i}\n`).join(''));
+        return { ...program(join(ours, 'late.mjs'), file), folder: its };
+    };
+    const bank = await named('bank', 200);
+    const shop = await named('shop', 100);
+    const { server, voice } = await stage(t, () => ({ calls: [finish('seen')] }), { mcp: () => ({ bank, shop }) });
+    const offered = () => voice.calls.at(-1).body.tools.map(({ function: { name } }) => name).filter((name) => name.includes('__'));
+    await ready(server, 2);
+    await completed(server, await begin(server));
+    assert.equal(offered().length, 256);
+    assert.equal(offered().at(-1), 'shop__tool55');
+    await completed(server, await begin(server, { tools: ['shop__tool99'] }));
+    assert.deepEqual(offered(), ['shop__tool99']);
+    assert.equal(server.log.match(/ warn +there are more tools than one run is offered.* tools=300 offered=256$/gm)?.length, 1, server.log);
+    const list = await cli(server.folder, ['tool', 'list', '--limit', '1', '--url', server.url]);
+    assert.equal(list.code, 0, list.stderr);
+    assert.match(list.stderr.replace(/\s+/g, ' '), /There are 300 tools, and one run is offered at most 256: /);
+});
+
+test('runs wait for servers that start, and are told of the tools that there are now', { timeout: 300_000 }, async (t) => {
+    const folder = await tempFolder(t);
+    const its = await tempFolder(t);
+    const file = join(its, 'tools.txt');
+    // In one step: the program looks at it all the time, and would find it empty while it is written.
+    const list = async (...tools) => {
+        await writeFile(`${file}.new`, tools.map((tool) => `${tool}\n`).join(''));
+        await rename(`${file}.new`, file);
+    };
+    const said = {
+        2: async () => {
+            await list('pay', 'lend');
+            await until(async () => (await names(server)).includes('bank__lend'), 'the new tool is listed');
+            return { calls: [{ name: 'report_progress', args: {}, id: 'p' }] };
+        },
+        3: () => ({ calls: [finish('paid')] }),
+    };
+    const { server, voice } = await stage(t, (call) => said[step(call)]?.() ?? { calls: [use('bank__pay', {}, 'pay')] }, {
+        folder,
+        mcp: () => ({ bank: { ...program(join(ours, 'late.mjs'), file), folder: its, needs_approval: true, environment_from: ['LATE_KEY'] } }),
+        env: { LATE_KEY: 'not-for-models' },
+    });
+    const id = await begin(server, { tools: ['bank__pay', 'bank__lend'] });
+    await list('pay');
+    const [question] = await asked(server, id);
+    const offered = () => voice.calls.at(-1).body.tools.map(({ function: { name } }) => name).filter((name) => name.startsWith('bank')).join();
+    assert.equal(offered(), 'bank__pay');
+    assert.equal(voice.calls[0].body.tools.at(-1).function.description, 'Knows ***.');
+    await server.stop();
+    await rm(file);
+    await server.restart();
+    await reply(server, question, true);
+    await list('pay');
+    await completed(server, id);
+    assert.equal(results(voice.calls.at(-1)).pay, 'pay: done');
+    assert.equal(offered(), 'bank__pay,bank__lend');
     await assertReplays(server, id);
 });

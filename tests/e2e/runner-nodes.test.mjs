@@ -98,14 +98,17 @@ describe('two nodes', { concurrency: true }, () => {
     });
 });
 
-// Takes the newest migration back, so that the next start has to bring the store from the version before to this one.
+// Takes the newest migrations back, so that the next start has to bring the store from an older version to this one.
+// 034 finds what it replaces or leaves it, and so is only forgotten.
 const newest = {
-    number: 33,
+    number: 36,
     undo: [
+        'DROP INDEX jobs_called_off',
+        'DROP TABLE project_spending',
         'DROP TABLE coder_takes',
         'DROP INDEX projects_orchestrated',
         ...['on', 'parallel', 'coder'].map((name) => `ALTER TABLE projects DROP COLUMN orchestrator_${name}`),
-        'DELETE FROM schema_migrations WHERE number = 33',
+        'DELETE FROM schema_migrations WHERE number >= 33',
     ],
 };
 
@@ -123,7 +126,7 @@ for (const engine of ['sqlite', 'postgres'])
         await server.stop();
         await downgrade(server);
         await server.restart();
-        assert.match(server.log, /migrated the store.* from=32 to=33/);
+        assert.match(server.log, new RegExp(`migrated the store.* from=32 to=${newest.number}`));
         assert.equal((await job(server, id)).status, 'waiting_for_input');
         assert.equal(voice.calls.length, 1);
         await reply(server, open, 'north');

@@ -82,10 +82,27 @@ test('nothing but wrong calls fails in words before the budget does', async (t) 
     assert.ok(mock.getRequests().length < 20);
 });
 
+test('a run that asks as much as it can is told when to wait, and ends', async (t) => {
+    const mock = await mockServer(t);
+    const aside = { question: 'Which?', type: 'non_blocking', responseType: 'text', defaultResponse: { type: 'text', value: 'any' } };
+    mock.on({ hasToolResult: false }, { toolCalls: Array.from({ length: 200 }, () => ({ name: 'ask_question', arguments: aside })) });
+    mock.on({ hasToolResult: true }, { content: 'I asked.' });
+    const server = await serverWith(t, models(mock));
+    const id = await begin(server, { agent: 'openai', input: { task: 'Ask everything.' } });
+    await completed(server, id);
+    const whole = await trace(server, id);
+    const made = calls(whole);
+    const open = (await server.must(200, 'GET', `/api/jobs/${id}/questions?limit=200`)).questions;
+    assert.equal(open.length, made.filter(({ outcome }) => outcome === 'ok').length);
+    assert.equal(open.length, 10, 'as many as a job may ask in a minute');
+    assert.match(whole.entries.filter(({ kind }) => kind === 'result')[10].text, /minute/, 'it is told why the others were not asked');
+    await assertReplays(server, id);
+});
+
 // Whatever the server does, the run ends in words that do not show the key, or with what was said.
 test('a model server that misbehaves fails a run in words', { timeout: 300_000 }, async (t) => {
     const nasty = await nastyServer(t);
-    const ways = ['unfinished', 'html', 'page404', 'reset', 'notHttp', 'notJson', 'keyEcho', 'bomb', 'redirect'];
+    const ways = ['unfinished', 'halfCall', 'resetCall', 'endless', 'html', 'page404', 'reset', 'notHttp', 'notJson', 'keyEcho', 'bomb', 'redirect'];
     const offered = Object.fromEntries(
         ways.map((way) => [way, { provider: 'openai', base_url: nasty.url(way), model: 'x', retries: 0, first_timeout: '20s', idle_timeout: '20s', timeout: '30s' }]),
     );
@@ -95,6 +112,7 @@ test('a model server that misbehaves fails a run in words', { timeout: 300_000 }
         const found = await ended(server, id);
         assert.equal(found.status, 'failed', `${ways[index]}: ${JSON.stringify(found)}`);
         assert.ok(found.error.length > 10, ways[index]);
+        assert.equal(found.result, null, `${ways[index]}: half of a call is none`);
         assert.ok(!JSON.stringify(await trace(server, id)).includes(key.slice(0, 12)), 'the key is shown');
     }
     assert.equal(await server.metric('witan_runs'), 0);

@@ -1,7 +1,7 @@
 // Tools of config.yaml: a server does not start with one that is wrong, and says which setting of it and where; what there is
 // is listed, and what it says reaches the model in words.
 import assert from 'node:assert/strict';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
@@ -13,6 +13,7 @@ const tool = (more = {}) => ({ description: 'Counts.', input_schema: { type: 'ob
 async function written(t, settings) {
     const folder = await tempFolder(t);
     const config = join(folder, 'tools.yaml');
+    if (typeof settings === 'function') settings = await settings(folder);
     await writeFile(config, typeof settings === 'string' ? settings : JSON.stringify(settings));
     return { folder, config };
 }
@@ -75,6 +76,29 @@ test('what this machine lacks is said before the server starts', async (t) => {
     }
 });
 
+test('what is the server\'s own is given to no program, and no program stands in the way of another', async (t) => {
+    const inside = async (folder) => {
+        await mkdir(join(folder, 'outer/inner'), { recursive: true });
+        return { a: tool({ folder: join(folder, 'outer') }), b: tool({ folder: join(folder, 'outer/inner') }) };
+    };
+    const own = [
+        ['tools.a.folder', (folder) => ({ tools: { a: tool({ folder }) } }), 'is or holds the folder of the store'],
+        ['mcp.s.folder', (folder) => ({ mcp: { s: { command: ['/bin/cat'], folder: join(folder, '..') } } }), 'the folder of the store'],
+        ['tools.a.reads', (folder) => ({ tools: { a: tool({ reads: ['/usr', folder] }) } }), 'the folder of the store'],
+        ['tools.a.reads', (folder) => ({ tools: { a: tool({ reads: [join(folder, 'tools.yaml')] }) } }), 'is or holds the settings'],
+        ['coder.argv', (folder) => ({ coder: { argv: ['/bin/cat', join(folder, 'tools.yaml')] } }), 'is or holds the settings'],
+        ['tools.a.folder', { tools: { a: tool({ folder: '/etc' }) } }, "write the system's files"],
+        ['tools.a.folder', { tools: { a: tool({ folder: '/usr/local/bin' }) } }, "write the system's files"],
+        ['tools.a.folder', { tools: { a: tool({ folder: '/var/lib' }) } }, "write the system's files"],
+        ['tools.b.folder', async (folder) => ({ tools: await inside(folder) }), 'leads through the folder of tools.a'],
+    ];
+    for (const [field, settings, words] of own) {
+        const said = await refused(t, settings);
+        assert.ok(said.includes(`: ${field}: `), said);
+        assert.ok(said.includes(words), said);
+    }
+});
+
 test('witan config shows tools without their secrets, wherever it is called', async (t) => {
     const settings = {
         tools: { a: tool({ argv: ['/no/such/program'], environment: { KEY: 'hidden-one' } }) },
@@ -99,9 +123,34 @@ test('the tools of the guide are as they must be written', async (t) => {
     assert.deepEqual([Object.keys(shown.tools), Object.keys(shown.mcp)], [['word_count', 'install'], ['files', 'tracker']]);
 });
 
+// Each member of the line, and what it may say where the machine can hold programs to it and where it cannot.
+const bounds = {
+    read: ['the system and what they name', 'not held'],
+    write: ['their folder', 'not held'],
+    rights: ["their folder's", 'not held'],
+    network: ['none unless they may', 'not held'],
+    processes: ['end with them', 'are ended one by one'],
+    others: ['not seen', 'seen, with their command lines'],
+};
+
+test('the log says at the start how far programs are held, once, where there are any', async (t) => {
+    const said = (server) => server.log.split('\n').filter((line) => /^\S+ \w+ +programs /.test(line));
+    const { config, folder } = await written(t, { tools: { a: tool() } });
+    const server = await start(t, { folder, args: ['--config', config] });
+    const lines = said(server);
+    assert.equal(lines.length, 1, server.log);
+    const [, level, members] = lines[0].match(/^\S+ (\w+) +programs (.*)$/);
+    const told = Object.fromEntries([...members.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+    assert.deepEqual(Object.keys(told), Object.keys(bounds), lines[0]);
+    for (const [name, value] of Object.entries(told)) assert.ok(bounds[name].includes(value), `${name}: ${value}`);
+    assert.equal(level, [told.write, told.network].includes('not held') ? 'warn' : 'info');
+    assert.ok(server.log.indexOf(lines[0]) < server.log.indexOf(' listening '), 'it is said before anybody can ask for one');
+    assert.deepEqual(said(await start(t)), []);
+});
+
 test('tools are listed with the state of their servers', async (t) => {
     const settings = {
-        tools: { zip: tool({ needs_approval: true, category: 'scopeChanges', roles: ['owner'] }), count: tool({ idempotent: true }) },
+        tools: { zip: tool({ needs_approval: true, category: 'scopeChanges', roles: ['owner'], projects: ['nosuch'] }), count: tool({ idempotent: true }) },
         mcp: { broken: { command: ['/bin/false'], restarts: 0 } },
     };
     const { folder, config } = await written(t, settings);
@@ -123,8 +172,19 @@ test('tools are listed with the state of their servers', async (t) => {
     assert.ok(!JSON.stringify(tools).includes('/usr/bin/wc'), 'what it runs is shown');
     const { code, stdout, stderr } = await cli(folder, ['tool', 'list', '--url', server.url]);
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /NAME +FROM[^]*count +this machine +- +Counts\.[^]*zip +this machine +each call/);
+    assert.match(stdout, /NAME +FROM[^]*FOR[^]*count +this machine +- +all +Counts\.[^]*zip +this machine +each call +nosuch; owner +Counts/);
+    assert.match(server.log, /a tool is for a project that is not there tool=zip project=nosuch/);
     assert.match(stderr, /The server broken is unavailable: \S/);
+    const doctor = () => cli(folder, ['doctor', '--db', server.db, '--config', config, '--url', server.url]);
+    const well = await doctor();
+    assert.equal(well.code, 0, well.stdout);
+    assert.match(well.stdout, /ok +tools +Programs of config\.yaml that are there: 3\.[^]*warn +mcp broken +It is unavailable: \S/);
+    await writeFile(config, JSON.stringify({ tools: { zip: tool({ argv: ['/no/such/program'] }), count: tool() } }));
+    const ill = await doctor();
+    assert.equal(ill.code, 1, ill.stdout);
+    assert.match(ill.stdout, /fail +tool zip +There is no program \/no\/such\/program/);
+    await writeFile(config, JSON.stringify({ coder: { argv: ['/no/such/coder'] } }));
+    assert.match((await doctor()).stdout, /fail +coder argv +There is no program \/no\/such\/coder/);
 });
 
 // One reply with a call of each tool, then the end; what the model was told of each comes back by the tool's name.
@@ -192,4 +252,28 @@ test('a program that goes away while the server runs is told as missing', async 
     await completed(server, await begin(server));
     assert.match(told, /gone\.sh/);
     assert.ok(!/there$/.test(told), told);
+});
+
+test('a folder that was replaced by a link while the server runs is used by nobody', async (t) => {
+    let told;
+    const { server, work } = await stage(
+        t,
+        (call) => {
+            told = results(call).keeps;
+            return told ? 'Done.' : { calls: [{ name: 'keeps', id: 'keeps', args: {} }] };
+        },
+        {
+            tools: async (folder) => {
+                await mkdir(join(folder, 'kept'));
+                return { keeps: await command(folder, 'keeps', 'ls; echo x > written', { folder: join(folder, 'kept') }) };
+            },
+        },
+    );
+    await rename(join(work, 'kept'), join(work, 'moved'));
+    await symlink(server.folder, join(work, 'kept'));
+    await completed(server, await begin(server));
+    assert.match(told, /kept is another one than when the server started; a restart takes it as it is now\./);
+    assert.ok(!(await readdir(server.folder)).includes('written'));
+    await server.stop();
+    await assert.rejects(server.up(), /tools\.keeps\.folder: \S+kept is or holds the folder of the store/);
 });

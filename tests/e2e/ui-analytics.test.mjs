@@ -7,6 +7,9 @@ import { Work } from './lib/work.mjs';
 
 const minute = 60_000;
 const twoMinutes = /^2:[0-5]\d\b/; // the clock runs on while the server is asked, and on a busy machine that is seconds
+const day = 24 * 60 * minute;
+// Whenever the test runs: what it asks is all of one day, and that day has only begun.
+const morning = (server) => server.advance(day - (Date.now() % day) + 60 * minute);
 const ask = (server, fields = {}) => server.must(201, 'POST', '/api/questions', { question: 'Retry the feed?', type: 'blocking', responseType: 'boolean', timeoutMinutes: 30, ...fields });
 const answer = (server, { questionId }, type = 'boolean') => server.must(200, 'POST', `/api/questions/${questionId}/answer`, { response: { type, value: true } });
 
@@ -29,6 +32,7 @@ async function furnish(server, fields = {}) {
 }
 
 onBothEngines('answer times and timeouts are charts, with the same in tables, by range and project', {}, async (server, t) => {
+    await morning(server);
     const work = await Work.begin(server, { name: 'Checkout' });
     const page = await visit(t, server, '/analytics');
     await page.getByText('Nothing was asked in this time').waitFor();
@@ -43,10 +47,10 @@ onBothEngines('answer times and timeouts are charts, with the same in tables, by
     await page.getByText('50 %').first().waitFor();
     const figure = page.getByRole('figure').filter({ hasText: 'Time to answer' });
     await figure.getByText('As a table').click();
-    // What was asked before midnight stands on the line of that day.
     const days = await figure.getByRole('row').filter({ has: page.getByRole('cell') }).evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)));
-    for (const [median, ninth] of days.filter(([median]) => /\d/.test(median))) assert.match(`${median} ${ninth}`, /^2:[0-5]\d.* 2:[0-5]\d/);
-    assert.deepEqual([2, 3, 4].map((column) => days.reduce((sum, cells) => sum + (Number(cells[column]) || 0), 0)), [12, 3, 9]);
+    const asked = days.filter((cells) => Number(cells[2]) > 0);
+    assert.deepEqual(asked.map((cells) => cells.slice(2, 5)), [['12', '3', '9']]);
+    assert.match(asked[0].slice(0, 2).join(' '), /^2:[0-5]\d.* 2:[0-5]\d/);
     await page.getByText('Completed 83 %').waitFor();
     await page.getByRole('region', { name: 'Ran out most often' }).getByRole('row').filter({ hasText: 'Deploy?' }).waitFor();
     await page.getByRole('link', { name: '24 hours' }).click();

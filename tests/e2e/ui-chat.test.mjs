@@ -1,5 +1,6 @@
 // The squad chat in the browser: prompts as yellow cards with their replies, and a composer.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { accessible, fits, framed, person, settled, visit } from './lib/browser.mjs';
 import { becomes, onBothEngines, quickOnce, start, until } from './lib/server.mjs';
@@ -363,4 +364,17 @@ test('the chat shows who is here and where, a question who else looks at it; on 
     await ben.close({ runBeforeUnload: true });
     await about.getByText('Ben').waitFor({ state: 'detached' });
     await phone.getByRole('button', { name: '1 here' }).waitFor();
+});
+
+test('two who are here under one name are two lines', async (t) => {
+    const server = await start(t);
+    await makeUser(server, 'Ana', 'three odd otters', 'owner');
+    for (let i = 0; i < 2; i++) {
+        const desk = { token: await makeToken(server, { role: 'member', name: 'Desk' }) };
+        await server.must(204, 'POST', '/api/presence', { tab: randomUUID(), page: 'inbox' }, desk);
+    }
+    const page = await visit(t, server, '/chat', { cookie: await login(server, 'Ana', 'three odd otters') });
+    const people = page.getByRole('complementary', { name: 'About this chat' });
+    await people.getByRole('listitem').filter({ hasText: 'Ana' }).getByText('You').waitFor();
+    await until(async () => (await people.getByRole('listitem').filter({ hasText: 'Desk' }).count()) === 2, 'both are there');
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { seen, visit } from './lib/browser.mjs';
+import { person, seen, visit } from './lib/browser.mjs';
 import { configure, model, openai } from './lib/model.mjs';
 import { becomes, onBothEngines, start, until } from './lib/server.mjs';
 
@@ -138,6 +138,54 @@ test('what is being said is seen while it is said, also by who comes late; it is
     await page.getByRole('dialog', { name: 'Cancel this discussion?' }).getByRole('button', { name: 'Cancel' }).click();
     await late.getByRole('heading', { name: 'Why it ended: it was cancelled, by You' }).waitFor();
     assert.equal((await get(server, discussion.id)).discussion.status, 'cancelled');
+});
+
+// Runs in the page. What a server tells in passing comes before what its log holds, and by as much as that is behind: here until the
+// test lets it go.
+function holdLog() {
+    const ask = window.fetch;
+    const go = new Promise((done) => (window.letGo = done));
+    const passing = () => {
+        const held = [];
+        let text = '';
+        return new TransformStream({
+            transform(piece, to) {
+                const frames = (text + piece).split('\n\n');
+                text = frames.pop();
+                for (const frame of frames)
+                    if (!/^id:/m.test(frame)) to.enqueue(`${frame}\n\n`);
+                    else if (held.push(frame) === 1) void go.then(() => held.splice(0).forEach((one) => to.enqueue(`${one}\n\n`)));
+            },
+        });
+    };
+    window.fetch = async (input, init) => {
+        const reply = await ask(input, init);
+        if (!reply.body || !String(input).startsWith('/api/events')) return reply;
+        return new Response(reply.body.pipeThrough(new TextDecoderStream()).pipeThrough(passing()).pipeThrough(new TextEncoderStream()), reply);
+    };
+}
+
+test('who begins to speak again before the word that their last turn is over is named once, and so is each turn', async (t) => {
+    const server = await start(t);
+    let release;
+    const seated = new Promise((done) => (release = done));
+    const answers = await model(t, ({ number }) => ({ text: `This is turn ${number}.`, wait: seated }));
+    await withModel(server, { default: openai(answers) });
+    const { discussion } = await server.must(201, 'POST', '/api/discussions', { topic: 'Tea?', participants: await seat(server, 'Divergent', 'Critical'), rounds: 2 });
+    const context = await person(t, server);
+    await context.addInitScript(holdLog);
+    const page = await context.newPage();
+    await page.goto(`/discussions/${discussion.id}`);
+    await page.getByRole('heading', { name: 'Tea?' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    release();
+    const turns = page.getByRole('log').getByRole('listitem').filter({ hasText: /This is turn \d\./ });
+    await until(async () => (await turns.count()) === 4, 'all of it is shown while it is said');
+    assert.match(await page.getByText('Speaks now:').innerText(), /^Speaks now:\s*Divergent\s*Critical$/);
+    await page.evaluate(() => window.letGo());
+    await page.getByRole('heading', { name: /^Why it ended/ }).waitFor();
+    assert.equal(await turns.count(), 4);
+    assert.equal(await page.getByText('Speaks now:').count(), 0);
 });
 
 test('a vote shows what won and who dissents, the rail follows what is read, and all of it is printed; an unknown discussion says so', async (t) => {

@@ -56,7 +56,7 @@ test('every page comes without moving, fetches each list once, and asks for no m
     assert.equal(faults.length, 0, faults.join('\n'));
 });
 
-test('where nothing waits, pages come without moving, too', { timeout: 1_800_000 }, async (t) => {
+test('where nothing waits, pages come without moving, too', { timeout: full ? 1_800_000 : 900_000 }, async (t) => {
     const server = await start(t);
     const routes = ['inbox', 'approvals', 'chat', 'notifications'].map((name) => ({ name, path: `/${name}` }));
     const faults = (await load(t, server, full ? views(routes) : routes.map((route, i) => ({ route, width: widths[i % 2], paced: Object.keys(paces)[i % 3] })))).flatMap(faultsOf);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { newClient, oldClient } from '../mcp/clients.mjs';
 import { person, visit } from './lib/browser.mjs';
-import { onBothEngines, until } from './lib/server.mjs';
+import { atEnd, onBothEngines, until } from './lib/server.mjs';
 
 const clients = { 'the SDK of 2025': oldClient, 'the SDK of 2026': newClient };
 const pending = (server) =>
@@ -28,7 +28,7 @@ for (const [title, connect] of Object.entries(clients)) {
     onBothEngines(`${title} asks, and a person answers on the page`, {}, async (server, t) => {
         const page = await visit(t, server, '/inbox');
         const { call, close } = await connect(server.url, { name: 'Planner' });
-        t.after(close);
+        atEnd(t, close);
         const asked = answered(call, {
             question: 'Tea or coffee?',
             type: 'blocking',
@@ -43,7 +43,7 @@ for (const [title, connect] of Object.entries(clients)) {
 
     onBothEngines(`${title} is allowed, allowed with a change, and denied on the page`, {}, async (server, t) => {
         const { call, close } = await connect(server.url, { name: 'Claude' });
-        t.after(close);
+        atEnd(t, close);
         const page = await visit(t, server, '/inbox');
         let uses = 0;
         const decide = async (click) => {
@@ -73,7 +73,7 @@ for (const [title, connect] of Object.entries(clients)) {
 
 onBothEngines('a person answers on the plain form behind a link', {}, async (server, t) => {
     const { call, close } = await newClient(server.url, { name: 'Planner' });
-    t.after(close);
+    atEnd(t, close);
     const asked = answered(call, { question: 'Ship it?', type: 'blocking', responseType: 'boolean' });
     const { id } = await pending(server);
     const context = await person(t, server, { javaScriptEnabled: false });

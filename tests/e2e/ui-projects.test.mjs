@@ -71,6 +71,47 @@ onBothEngines('what others ask, answer and finish is seen as it happens', {}, as
     assert.deepEqual(await work.notifications(), []);
 });
 
+onBothEngines('a dismissal says what becomes of the task: it goes on, or stays blocked where an orchestrator is on', {}, async (server, t) => {
+    const { work, refund } = await stuck(server);
+    const page = await visit(t, server, `/projects/${work.project.id}`);
+    const set = page.getByRole('article', { name: 'Add refund endpoint' });
+    const sure = page.getByRole('dialog', { name: 'Dismiss without an answer?' });
+    await set.getByRole('button', { name: 'Dismiss…' }).click();
+    await sure.getByText('The task opens again').waitFor();
+    await sure.getByRole('button', { name: 'Keep them open' }).click();
+    await server.must(200, 'PATCH', work.path(''), { orchestrator: { on: true } });
+    await page.reload();
+    await set.getByRole('button', { name: 'Dismiss…' }).click();
+    await sure.getByText('Nothing is run again by this: the orchestrator is on, and the task stays blocked').waitFor();
+    await sure.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('No open questions').waitFor();
+    const stays = await work.get(`/tasks/${refund.id}`);
+    assert.equal(stays.status, 'blocked');
+    assert.match(stays.block_reason, /^Its question was dismissed/);
+});
+
+onBothEngines('a question of a closed task does not say that it opens again, and closing one by hand ends its questions', {}, async (server, t) => {
+    const { work, refund } = await stuck(server);
+    const done = await work.claimed('Tidy up');
+    await work.result('coder', 'execute', done.id, { status: 'success', summary: 'Done.', open_questions: [{ id: 'q1', text: 'Also the tests?' }] });
+    await work.result('coder', 'execute', done.id, { status: 'success', summary: 'Done.' });
+    const page = await visit(t, server, `/projects/${work.project.id}`);
+    const set = page.getByRole('article', { name: 'Tidy up' });
+    await set.getByText('The task is closed, and stays so. The answer is kept with it.').waitFor();
+    await set.getByText('Closed', { exact: true }).waitFor();
+    assert.equal(await set.getByText('opens again').count(), 0);
+    await set.getByRole('button', { name: 'Dismiss…' }).click();
+    const sure = page.getByRole('dialog', { name: 'Dismiss without an answer?' });
+    await sure.getByText('The task is closed, and stays so.').waitFor();
+    await sure.getByRole('button', { name: 'Keep them open' }).click();
+    const open = page.getByRole('article', { name: 'Add refund endpoint' });
+    await open.getByText('the task opens again').waitFor();
+    await work.set(refund.id, { status: 'closed' });
+    await open.waitFor({ state: 'detached' });
+    await set.waitFor();
+    assert.equal((await work.notifications()).length, 1);
+});
+
 onBothEngines('how much agents may decide is set with the sentences that they are told', {}, async (server, t) => {
     const { work } = await stuck(server);
     await work.post('/decisions', { category: 'scopeChanges', description: 'Drop the old page' });
@@ -122,6 +163,17 @@ onBothEngines('projects and tasks are made, tasks are read, closed and talked ab
     await page.getByLabel('Your feedback').fill('It is slow on my phone.');
     await page.getByRole('button', { name: 'Send feedback' }).click();
     await page.getByRole('listitem').filter({ hasText: 'It is slow on my phone.' }).getByText('New').waitFor();
+});
+
+test('what was wrong with a result is said once, however often it was', async (t) => {
+    const work = await Work.begin(await start(t));
+    const task = await work.claimed('Cache the price list');
+    const { problems } = await work.coder(task.id, '{"status":"failed","summary":"Stuck.","open_questions":"Which database?","open_questions":"Which page size?"}');
+    assert.ok(new Set(problems).size < problems.length, JSON.stringify(problems));
+    const page = await visit(t, work.server, `/projects/${work.project.id}?task=${task.id}`);
+    const wrong = page.getByRole('dialog', { name: 'Cache the price list' }).getByText(/is a text, not a list/);
+    await wrong.first().waitFor();
+    assert.equal(await wrong.count(), 1);
 });
 
 test('what waits for what is a picture, and a table that says the same', async (t) => {

@@ -1,9 +1,11 @@
 // Runs in the browser: started, watched step by step, answered where they ask, and made again from what is stored.
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { accessible, fits, framed, person, seen, settled, visit } from './lib/browser.mjs';
 import { paces, watchLoad } from './lib/loading.mjs';
-import { begins, ended, traceOf, withRuns } from './lib/run-script.mjs';
+import { begins, ended, script, traceOf, withRuns } from './lib/run-script.mjs';
 import { begin, finish as finishes, stage, step } from './lib/runs.mjs';
 import { until } from './lib/server.mjs';
 
@@ -53,10 +55,17 @@ onBothEngines(
         await form.getByLabel('Agent').selectOption('Scout');
         await form.getByLabel('Project').selectOption('Checkout');
         await form.getByLabel('Task').fill('Say which database it is.');
+        await form.getByLabel('Steps').fill('many');
+        // What has become right says so before anything is sent.
+        await until(async () => (await form.locator('[aria-invalid=true]').count()) === 1, 'only what is still wrong is marked');
+        await says('Steps', 'A number above zero, or nothing.');
         await form.getByLabel('Steps').fill('100000000');
+        await until(async () => (await form.locator('[aria-invalid=true]').count()) === 0, 'nothing is marked');
         await form.getByRole('button', { name: 'Start' }).click();
         await form.getByText(/steps/).last().waitFor();
         await until(async () => (await form.getByLabel('Steps').getAttribute('aria-invalid')) === 'true', 'the server’s word stands at its field');
+        await form.getByLabel('Steps').fill('100');
+        await until(async () => (await form.getByLabel('Steps').getAttribute('aria-invalid')) === null, 'it was about another number');
         // What was typed is there again.
         await page.reload();
         await page.getByRole('button', { name: 'Run an agent' }).waitFor();
@@ -111,6 +120,33 @@ onBothEngines(
     },
 );
 
+test('what waits is clear of the bar on a phone, and what has ended begins at its beginning', async (t) => {
+    const turns = Array.from({ length: 8 }, (_, i) => ({ say: `Part ${i}.`, call: [['report_progress', { done: i, total: 8, step: `part ${i}` }]] }));
+    const server = await withRuns(t, { Scout: [...turns, { call: [database] }, finish('Done.')] });
+    const { id } = await begins(server, 'Scout', 'Look.');
+    const question = await open(server, id);
+    const page = await visit(t, server, `/jobs/${id}`, { width: 390, height: 844 });
+    const follow = page.getByRole('switch', { name: 'Follow' });
+    await card(page, 'ask_question').waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Progress', exact: true }).count(), 1);
+    await follow.uncheck();
+    await follow.check();
+    const bottom = async (one) => (({ y, height }) => y + height)(await one.boundingBox());
+    const bar = page.getByRole('button', { name: 'Open question' });
+    await until(async () => (await bottom(card(page, 'ask_question'))) < (await bar.boundingBox()).y, 'the call that waits can be seen');
+    await server.must(200, 'POST', `/api/questions/${question.id}/answer`, { response: { type: 'choice', value: 'pg' } });
+    await ended(server, id);
+    await trace(page).getByRole('region', { name: 'Result' }).waitFor();
+    assert.equal(await follow.isChecked(), true, 'who has followed it sees its end');
+    await page.reload();
+    await trace(page).getByText('Look.', { exact: true }).waitFor();
+    await settled(page);
+    assert.equal(await follow.isChecked(), false);
+    assert.equal(await trace(page).evaluate((pane) => pane.scrollTop), 0);
+    await page.getByRole('button', { name: 'To the end' }).click();
+    assert.equal(await follow.isChecked(), true);
+});
+
 // No event but the run's own tells of a step in which nobody is asked and nothing is reported.
 test('each step of a run is seen as it comes, with what it took', async (t) => {
     const gates = [1, 2, 3].map(() => {
@@ -162,7 +198,8 @@ onBothEngines('a long trace is read from its end and in pages, and nothing moves
     await framed(page);
     const first = trace(page).locator('[data-seq]').first();
     const seq = await first.getAttribute('data-seq');
-    const place = async () => Math.round((await trace(page).locator(`[data-seq="${seq}"]`).boundingBox()).y);
+    // Within the trace: the bar that says what needs somebody goes and comes above all of the page.
+    const place = () => trace(page).evaluate((pane, seq) => Math.round(pane.querySelector(`[data-seq="${seq}"]`).getBoundingClientRect().top - pane.getBoundingClientRect().top), seq);
     const before = await place();
     await earlier.click();
     await note(200).waitFor();
@@ -174,7 +211,7 @@ onBothEngines('a long trace is read from its end and in pages, and nothing moves
     const fresh = page.getByRole('button', { name: /^\d+ new entries$/ });
     await fresh.waitFor();
     await open(server, id);
-    assert.ok(Math.abs((await place()) - before) <= 2);
+    assert.ok(Math.abs((await place()) - before) <= 2, `it stood at ${before}, now at ${await place()}`);
     await fresh.click();
     await card(page, 'ask_question').getByText('And now?').first().waitFor();
     await until(atEnd, 'and back to the end');
@@ -278,6 +315,40 @@ test('a run is cancelled on its page, and one that fails says why', async (t) =>
     await page.goto(`/jobs/${other.id}`);
     await trace(page).getByText(/^Failed: .*ill/).waitFor();
     await accessible(page, 'a run that failed');
+});
+
+test('what no longer fits the model is shown as the summary that stands for it, which leads to what was said', async (t) => {
+    // Each reply makes many calls, so that what is condensed is more than one page of a trace.
+    const part = (n) => ({ say: `Part ${n} begins. ${'All is counted. '.repeat(90)}`, call: Array.from({ length: 12 }, (_, done) => ['report_progress', { done }]) });
+    const lines = script({ Ada: [...Array.from({ length: 7 }, (_, i) => part(i + 1)), { call: [asks('Go on?')] }], '* (summary)': ['In short: **twelve** were counted, again and again.'] });
+    const { server } = await stage(t, { provider: 'scripted', window: 4000 }, { tools: (work) => writeFile(join(work, 'script.txt'), `${lines}\n`) });
+    const id = await begin(server, { input: { task: 'Count.' } });
+    await open(server, id);
+    const { entries } = await traceOf(server, id);
+    const summary = entries.find(({ kind }) => kind === 'condensed');
+    assert.ok(summary, 'its conversation was too long for the model');
+    const { from, to } = summary.data;
+    assert.ok(from < to && to < summary.seq, JSON.stringify(summary));
+
+    const page = await visit(t, server, `/jobs/${id}`);
+    await card(page, 'ask_question').waitFor();
+    const entry = trace(page).locator(`[data-seq="${summary.seq}"]`);
+    const first = trace(page).getByText('Part 1 begins.');
+    // The last page of the trace is here: the summary, but not the beginning of what it stands for.
+    await entry.waitFor();
+    assert.equal(await first.count(), 0);
+    await entry.getByText('Condensed', { exact: true }).waitFor();
+    await entry.getByText(`What was said before (entries ${from} to ${to}) goes to the model as this summary from here on.`, { exact: true }).waitFor();
+    assert.equal(await entry.getByText('twelve', { exact: true }).evaluate((word) => word.tagName), 'STRONG');
+    await accessible(page, 'a run that was condensed');
+    await entry.getByRole('button', { name: 'Go to what was said' }).click();
+    await first.waitFor();
+    const reached = () => page.evaluate(() => Number(document.activeElement.closest('[data-seq]')?.dataset.seq));
+    await until(async () => (await reached()) === from, 'what it stands for is read from its beginning');
+    const top = async (one) => (await one.boundingBox()).y;
+    await until(async () => Math.abs((await top(trace(page).locator(`[data-seq="${from}"]`))) - (await top(trace(page)))) < 40, 'that is at the top');
+    assert.equal(await first.isVisible(), true);
+    assert.equal(await page.getByRole('switch', { name: 'Follow' }).isChecked(), false);
 });
 
 test('a replay that comes out differently says where, and leads there', async (t) => {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { person } from './lib/browser.mjs';
 import { login, makeUser } from './lib/identity.mjs';
 import { ofOne, plain } from './lib/routes.mjs';
-import { full, until } from './lib/server.mjs';
+import { full, patience, until } from './lib/server.mjs';
 import { furnish, storyServer } from './lib/story.mjs';
 
 const word = 'nightly agent 123456789 bcdefjkmopqrsuvwxz+ARJ'; // as somebody would begin, and all there is
@@ -40,12 +40,19 @@ async function hands(t, server, cookie) {
         return route.fallback();
     });
     // A button that would load a page anew, in another workspace say, stays where it is: else all that follows is tried there.
-    let leaves = false;
-    await page.route('**/*', (route) => (route.request().isNavigationRequest() && !leaves ? route.fulfill({ status: 204 }) : route.fallback()));
+    // It may do so a moment later, and then takes the place of what is loaded here, which is told of it and tries again.
+    let leads;
+    await page.route('**/*', (route) => (route.request().isNavigationRequest() && route.request().url() !== leads ? route.fulfill({ status: 204 }) : route.fallback()));
     const load = async (path) => {
-        leaves = true;
-        await page.goto(path);
-        leaves = false;
+        leads = server.url + path;
+        for (let left = 10; ; left--)
+            try {
+                await page.goto(path);
+                break;
+            } catch (why) {
+                if (left === 0 || !why.message.includes('ERR_ABORTED')) throw why;
+            }
+        leads = undefined;
     };
     const wire = await context.newCDPSession(page);
     const type = async (text) => {
@@ -91,7 +98,7 @@ function opened() {
     };
 }
 
-test('whatever is opened is typed into at once, and decides nothing', { timeout: full ? 3_600_000 : 1_800_000 }, async (t) => {
+test('whatever is opened is typed into at once, and decides nothing', { timeout: full ? 3_600_000 : 900_000 }, async (t) => {
     const server = await storyServer(t);
     const things = await furnish(server);
     await makeUser(server, 'Maya', 'a long password', 'owner');
@@ -122,12 +129,14 @@ test('whatever is opened is typed into at once, and decides nothing', { timeout:
     page.on('request', (request) => request.url().includes('/assets/') && coming.add(request));
     for (const over of ['requestfinished', 'requestfailed']) page.on(over, (request) => coming.delete(request));
     const drawn = () =>
-        page.evaluate(async () => {
+        page.evaluate(async (patience) => {
+            const began = performance.now();
             for (let still = 0; still < 4; still++) {
-                await new Promise((done) => requestAnimationFrame(done));
+                await new Promise((done) => void (requestAnimationFrame(done), setTimeout(done, 1000)));
                 if (window.asking > 0 || !document.querySelector('main :is(h1, h2)') || document.querySelector('.ghost')) still = -1;
+                if (performance.now() - began > patience) throw new Error(`${location} is not drawn; ${window.asking} are asked for; ${document.body.innerText.slice(0, 500)}`);
             }
-        });
+        }, patience);
     const quiet = async () => {
         do {
             await until(() => coming.size === 0, 'all parts of the page are there');

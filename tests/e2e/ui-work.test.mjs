@@ -264,6 +264,15 @@ onBothEngines('notifications come, are answered where they stand, and are settle
     await page.getByRole('button', { name: 'Mark all read' }).waitFor({ state: 'detached' });
 });
 
+test('a notification of a job that failed says once what its title says, too', async (t) => {
+    const server = await start(t);
+    const job = await server.must(201, 'POST', '/api/jobs', { kind: 'import', agent: 'Scout', status: 'running' });
+    await server.must(200, 'PATCH', `/api/jobs/${job.id}`, { status: 'failed', error: 'Scout failed' });
+    const page = await visit(t, server, '/notifications');
+    const item = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'import', exact: true }) });
+    await item.getByText('Scout failed', { exact: true }).waitFor();
+});
+
 test('a deadline is extended, and one that passes says what became of it', async (t) => {
     const server = await start(t);
     const asked = await ask(server, { type: 'blocking', responseType: 'text', question: 'Name?', timeoutMinutes: 5 });

@@ -1,50 +1,19 @@
 // PostgreSQL goes away under load and comes back: what was acknowledged is there, what was not is refused,
 // nothing hangs, and the server goes on by itself.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import { createDatabase, sql } from '../e2e/lib/sql.mjs';
 import { full, patience, start, until } from '../e2e/lib/server.mjs';
 import { assertInOrder, listen, numbersOf } from '../e2e/lib/streams.mjs';
 import { Load, checkLedger } from '../e2e/lib/load.mjs';
+import { ownPostgres } from './lib/postgres.mjs';
 
-const run = promisify(execFile);
 const longest = patience; // whatever the machine is busy with; nobody waits for ever
 
 // What the limits are where nobody sets them.
 const asShipped = { WITAN_STORE_WAIT: '5s', WITAN_STORE_TIMEOUT: '10s' };
-
-// A PostgreSQL of the test's own, which it may stop.
-async function ownPostgres(t) {
-    const folder = await mkdtemp(join(tmpdir(), 'witan-faults-'));
-    const postgres = {
-        folder,
-        start: async () => (await run('tests/pg', ['start', folder])).stdout.trim(),
-        stop: (mode) => run('tests/pg', ['stop', folder, mode]),
-        // To all of its processes: first to the one that would start others.
-        signal: async (name) => {
-            const main = Number((await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
-            process.kill(main, name);
-            const { stdout } = await run('pgrep', ['-P', main]);
-            for (const pid of stdout.trim().split('\n').map(Number))
-                try {
-                    process.kill(pid, name);
-                } catch (why) {
-                    assert.equal(why.code, 'ESRCH'); // it has ended meanwhile
-                }
-        },
-    };
-    t.after(async () => {
-        await postgres.stop('immediate').catch(() => {});
-        await rm(folder, { recursive: true, force: true });
-    });
-    postgres.url = await postgres.start();
-    return postgres;
-}
 
 for (const mode of ['fast', 'immediate'])
     test(`a restart under load (${mode})`, { timeout: 600_000 }, async (t) => {

@@ -69,7 +69,7 @@ const setting = {
     most: 1,
     told: 'CONTRIBUTING.md',
     change(tree) {
-        tree.after('src/base/settings.h', '#define SETTINGS(TEXT, INT, BOOL, TIME, SIZE) \\\n', '    INT(limits_branches, "limits.branches", 7, 1, 50, "Branches that one job may work on.") \\\n');
+        tree.after('src/base/settings.h', '#define SETTINGS(TEXT, INT, BOOL, TIME, SIZE, MONEY) \\\n', '    INT(limits_branches, "limits.branches", 7, 1, 50, "Branches that one job may work on.") \\\n');
     },
 };
 

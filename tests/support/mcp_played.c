@@ -259,12 +259,12 @@ int played_program(const char *manner)
 
 /* Over HTTP: one thread a connection, one request each. */
 
-static atomic_int era, complaints, sessions;
+static atomic_int era, complaints, farewells, sessions;
 
 void played_era(int which)
 {
     era = which;
-    complaints = 0;
+    complaints = farewells = 0;
 }
 
 void played_forget(void)
@@ -277,10 +277,15 @@ int played_complaints(void)
     return complaints;
 }
 
+int played_farewells(void)
+{
+    return farewells;
+}
+
 struct heard {
     int fd;
     char *text, *body;
-    bool is_get;
+    bool is_get, is_delete;
 };
 
 static const char *header_of(const struct heard *heard, const char *name, char *into, size_t room)
@@ -452,6 +457,15 @@ static void serve_get(const struct heard *heard)
     reply(heard, "200 OK", "text/event-stream", "", out.bytes);
 }
 
+/* The end of a session, which is told by who has it. */
+static void serve_delete(const struct heard *heard)
+{
+    check_headers(heard, "", NULL);
+    if (is_in_session(heard))
+        farewells++;
+    reply(heard, is_in_session(heard) ? "204 No Content" : "404 Not Found", NULL, "", "");
+}
+
 static void take_said(const struct heard *heard)
 {
     reply(heard, "202 Accepted", NULL, "", "");
@@ -534,6 +548,7 @@ static bool hear(int fd, struct heard *heard)
             break;
     }
     heard->is_get = str_starts(heard->text, "GET ");
+    heard->is_delete = str_starts(heard->text, "DELETE ");
     return true;
 }
 
@@ -545,6 +560,8 @@ static void *serve_connection(void *user)
     if (hear(fd, &heard)) {
         if (heard.is_get)
             serve_get(&heard);
+        else if (heard.is_delete)
+            serve_delete(&heard);
         else
             serve_post(&heard);
     }

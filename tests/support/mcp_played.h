@@ -18,5 +18,7 @@ void played_era(int era);
 void played_forget(void);
 /* How many requests were not as the protocol wants them. */
 int played_complaints(void);
+/* How many of its sessions were ended by who had them. */
+int played_farewells(void);
 
 #endif

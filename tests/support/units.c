@@ -65,7 +65,7 @@ enum err_code unit_write(struct store *store, int64_t id, const char *sql)
     return unit_write_err(store, id, sql).code;
 }
 
-enum err_code unit_read(struct store *store, const char *sql, int64_t *number)
+enum err_code unit_query(struct store *store, const char *sql, int64_t *number)
 {
     struct unit unit;
 

@@ -31,7 +31,7 @@ void unit_done(struct unit *unit); /* after unit_wait */
 enum err_code unit_write(struct store *store, int64_t id, const char *sql);
 /* The same, with everything that was said about it. */
 struct err unit_write_err(struct store *store, int64_t id, const char *sql);
-enum err_code unit_read(struct store *store, const char *sql, int64_t *number);
+enum err_code unit_query(struct store *store, const char *sql, int64_t *number);
 
 /*
  * A fresh folder for a database named db: under TMPDIR, or in memory where the system offers that, for

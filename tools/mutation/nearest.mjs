@@ -19,7 +19,7 @@ const folders = {
     'src/core/questions': { contract: ['question*', 'job', 'assign', 'link'] },
     'src/core/rehearsal': { contract: ['rehearsal'] },
     'src/core/reports': { contract: ['analytics'] },
-    'src/core/runs': { contract: ['orchestrate', 'run', 'run_ops', 'run_people'] },
+    'src/core/runs': { unit: ['core/runs/*'], contract: ['orchestrate', 'run', 'run_budget', 'run_ops', 'run_people', 'run_room'] },
     'src/core/search': { contract: ['search', 'naming'] },
     'src/core/upkeep': { contract: ['question_deadline', 'discussion_limits'], e2e: ['erase', 'purge'] },
     'src/core/work': { contract: ['task', 'result', 'project', 'decision', 'waiting', 'question_set'] },

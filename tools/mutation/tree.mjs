@@ -50,23 +50,27 @@ export class Tree {
             const child = spawn(command, args, { cwd: this.folder, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
             let output = '';
             let timedOut = false;
-            const end = () => {
+            let timer;
+            const end = (signal) => {
                 try {
-                    process.kill(-child.pid, 'SIGKILL');
+                    process.kill(-child.pid, signal);
                 } catch {
                     // All of them have ended.
                 }
             };
-            const timer = setTimeout(() => {
+            // What it has started elsewhere, such as a database, only it can end: it is given a moment to do so.
+            const late = () => {
                 timedOut = true;
-                end();
-            }, limit);
+                end('SIGTERM');
+                timer = setTimeout(() => end('SIGKILL'), 10_000);
+            };
+            timer = setTimeout(late, limit);
             const keep = (bytes) => (output = (output + bytes).slice(-100_000));
             child.stdout.on('data', keep);
             child.stderr.on('data', keep);
             child.on('close', (code) => {
                 clearTimeout(timer);
-                end();
+                end('SIGKILL');
                 done({ ok: code === 0 && !timedOut, timedOut, output, ms: Date.now() - began });
             });
         });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after } from 'node:test';
-import { atEnd } from './server.mjs';
+import { atEnd, full } from './server.mjs';
 
 const require = createRequire(new URL('../../../ui/package.json', import.meta.url));
 const { chromium } = require('playwright-core');
@@ -88,8 +88,11 @@ export async function person(t, server, { width = 1280, height = 800, scheme = '
         const [name, ...value] = cookie.split('=');
         await context.addCookies([{ name, value: value.join('='), url: server.url }]);
     }
+    // What a page never does is else waited for without an end. A test that has it open for that long hears of it where it waits.
+    const hangs = setTimeout(() => void context.close({ reason: 'The page was open for too long.' }).catch(() => {}), (full ? 40 : 8) * 60_000);
     // Before the server: a page that loses it says so.
     atEnd(t, async () => {
+        clearTimeout(hangs);
         closing = true;
         await context.close();
         assert.deepEqual(wrong, [], 'the browser complained');

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { atEnd } from './server.mjs';
 
 const beside = fileURLToPath(new URL('../../mcp/node_modules/@anthropic-ai/claude-code-linux-x64/claude', import.meta.url));
 export const program = process.env.WITAN_CLAUDE ?? beside;
@@ -54,7 +55,7 @@ export async function anthropic(t, answer) {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     mock.url = `http://127.0.0.1:${server.address().port}`;
-    t.after(() => {
+    atEnd(t, () => {
         server.closeAllConnections();
         server.close();
     });
@@ -85,7 +86,7 @@ export function claude(t, { folder, model, entry, prompt = 'Go on.', env = {}, a
     const run = { child, stdout: '', stderr: '' };
     child.stdout.on('data', (bytes) => (run.stdout += bytes));
     child.stderr.on('data', (bytes) => (run.stderr += bytes));
-    t.after(() => child.kill('SIGKILL'));
+    atEnd(t, () => child.kill('SIGKILL'));
     run.done = once(child, 'close').then(([code, signal]) => ({ code: code ?? signal, stdout: run.stdout, stderr: run.stderr }));
     return run;
 }

@@ -1,6 +1,7 @@
 // A server whose every word is hostile: it passes on what the real one says, with what steers a terminal behind each text.
 import { once } from 'node:events';
 import http from 'node:http';
+import { atEnd } from './server.mjs';
 
 // The clipboard, the screen, colours that hide, C1, marks that turn the reading direction, a line that is written over.
 export const evil = '\u001b]52;c;aGk=\u0007\u001b[2J\u001b[8m\u009b31m\u0085\u202e\u2066\u007f\rover';
@@ -48,7 +49,7 @@ export async function evilServer(t, url) {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    t.after(() => {
+    atEnd(t, () => {
         server.closeAllConnections();
         server.close();
     });

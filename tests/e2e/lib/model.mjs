@@ -3,6 +3,7 @@ import http from 'node:http';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { atEnd } from './server.mjs';
 
 const chunk = (delta, finish = null) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'test', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
@@ -95,7 +96,7 @@ export class Model {
 // One that ends with the test.
 export async function model(t, answer) {
     const server = await new Model(answer).up();
-    t.after(() => server.down());
+    atEnd(t, () => server.down());
     return server;
 }
 

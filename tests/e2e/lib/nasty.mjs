@@ -3,11 +3,14 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { atEnd } from './server.mjs';
 
 const crlf = '\r\n';
 const ok = `HTTP/1.1 200 OK${crlf}Connection: close${crlf}`;
 const events = `${ok}Content-Type: text/event-stream${crlf}${crlf}`;
 const say = (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+const call = (part) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...part }] } }] })}\n\n`;
+const begunCall = call({ id: 'c1', type: 'function', function: { name: 'finish', arguments: '{"result": "half of' } });
 const stop = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\n`;
 const done = 'data: [DONE]\n\n';
 // Made beforehand: that takes longer than a client may wait for the first word.
@@ -32,6 +35,8 @@ export const ways = {
     bytes: (socket) => byteByByte(socket, events + say('grüß dich 🐝') + say(' und mehr') + stop + done),
     stops: (socket) => byteByByte(socket, events + say('One. Spea') + say('ker: never') + stop + done),
     unfinished: (socket) => socket.end(events + say('half')),
+    halfCall: (socket) => socket.end(events + begunCall),
+    resetCall: (socket) => socket.write(events + begunCall, () => setTimeout(() => socket.resetAndDestroy(), 20)),
     silent: () => {},
     stuck: (socket) => socket.write(events + say('half')),
     html: (socket) => socket.end(`${ok}Content-Type: text/html${crlf}${crlf}<!doctype html><h1>Welcome to nginx!</h1>`),
@@ -91,6 +96,6 @@ export async function nastyServer(t) {
     server.port = listener.address().port;
     server.url = (way) => `http://127.0.0.1:${server.port}/${way}/v1`;
     server.close = () => listener.close();
-    t.after(server.close);
+    atEnd(t, server.close);
     return server;
 }

@@ -50,8 +50,8 @@ export const agent = (server, name = 'Ada') =>
     server.must(201, 'POST', '/api/agents', { name, system_prompt: `You are ${name}.` });
 
 // Starts a run and gives the job's id.
-export async function begin(server, fields = {}) {
-    return (await server.must(201, 'POST', '/api/jobs', { kind: 'agent', agent: 'Ada', input: { task: 'Do it.' }, ...fields })).id;
+export async function begin(server, fields = {}, options) {
+    return (await server.must(201, 'POST', '/api/jobs', { kind: 'agent', agent: 'Ada', input: { task: 'Do it.' }, ...fields }, options)).id;
 }
 
 export const job = (server, id) => server.must(200, 'GET', `/api/jobs/${id}`);

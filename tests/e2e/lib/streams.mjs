@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventSource } from 'eventsource';
 import WebSocket from 'ws';
-import { patience, until } from './server.mjs';
+import { atEnd, patience, until } from './server.mjs';
 
 class Reader {
     constructor() {
@@ -93,7 +93,7 @@ export async function listen(
     };
     reader.source = source;
     reader.close = () => source.close();
-    t.after(reader.close);
+    atEnd(t, reader.close);
     await reader.until(() => reader.opened > 0 || reader.errors.length > 0, 'the stream opens');
     return reader;
 }
@@ -108,7 +108,7 @@ export async function connect(t, server, { query = '', token, headers = {}, orig
         origin,
     });
     Object.assign(reader, { socket, pings: 0, close: () => socket.terminate() });
-    t.after(reader.close);
+    atEnd(t, reader.close);
     socket.on('message', (data) => reader.take(JSON.parse(data)));
     socket.on('ping', () => {
         reader.pings++;

@@ -1,5 +1,6 @@
 // A model server that speaks all three wires in pieces of one character, and obeys the stops that it is sent or not.
 import http from 'node:http';
+import { atEnd } from './server.mjs';
 
 const event = (value) => `data: ${JSON.stringify(value)}\n\n`;
 
@@ -50,7 +51,7 @@ export async function threeWires(t, answer) {
         reply.end(wire.end(cuts.length > 0));
     });
     await new Promise((done) => server.listen(0, '127.0.0.1', done));
-    t.after(() => (server.closeAllConnections(), new Promise((done) => server.close(done))));
+    atEnd(t, () => (server.closeAllConnections(), new Promise((done) => server.close(done))));
     const url = `http://127.0.0.1:${server.address().port}`;
     const models = Object.fromEntries(
         Object.keys(wires).flatMap((provider) =>

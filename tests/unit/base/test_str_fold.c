@@ -124,6 +124,7 @@ static void a_text_begins_with_a_name_however_it_is_written(void **state)
         { "Bob", "ANN", STR_BEGINS_OTHER, 0 },
         { "Zoe\u0301: yes", "ZO\u00C9", STR_BEGINS_WHOLE, 5 },
         { "ZO\u00C9: yes", "Zoe\u0301", STR_BEGINS_WHOLE, 4 },
+        { "Zoe\u200D\u0301: yes", "ZO\u00C9", STR_BEGINS_WHOLE, 8 },
         { "Zoe", "Zo\u00E9", STR_BEGINS_PART, 0 },
         { "Zo\xC3", "Zo\u00E9", STR_BEGINS_PART, 0 },
         { "Zo\xC3x y z", "Zo\u00E9", STR_BEGINS_OTHER, 0 },

@@ -82,6 +82,91 @@ static void only_a_yes_is_a_yes(void **state)
     }
 }
 
+/* What is typed behind a prompt decides by nothing but what the prompt names. */
+static void typed_lines_decide_by_what_was_shown(void **state)
+{
+    static const char approval[] = "{\"responseType\":\"approval\"}";
+    static const char choice[] =
+        "{\"responseType\":\"choice\",\"options\":[{\"label\":\"Europe\",\"value\":\"eu\"},"
+        "{\"label\":\"America\",\"value\":\"us\"}]}";
+    static const char other[] = "{\"responseType\":\"choice\",\"allowOther\":true,\"options\":["
+                                "{\"label\":\"Retry\",\"value\":\"retry\"}]}";
+    static const char counts[] =
+        "{\"responseType\":\"choice\",\"allowOther\":true,\"options\":[{\"label\":\"Two\",\"value\":\"2\"},"
+        "{\"label\":\"One\",\"value\":\"1\"}]}";
+    static const struct {
+        const char *question, *line, *response; /* NULL: nothing is decided */
+    } rows[] = {
+        { approval, " Approve ", "{\"type\":\"approval\",\"value\":true}" },
+        { approval, "reject", "{\"type\":\"approval\",\"value\":false}" },
+        { approval, "reject: not on Friday",
+          "{\"type\":\"approval\",\"value\":false,\"text\":\"not on Friday\"}" },
+        { approval, "approve not yet", NULL },
+        { approval, "n", NULL },
+        { approval, "no", NULL },
+        { approval, "y", NULL },
+        { approval, "yes", NULL },
+        { approval, "", NULL },
+        { approval, "rejected", NULL },
+        { approval, "\xff", NULL },
+        { "{\"responseType\":\"boolean\"}", "n", "{\"type\":\"boolean\",\"value\":false}" },
+        { choice, "2", "{\"type\":\"choice\",\"value\":\"us\"}" },
+        { choice, "europe", "{\"type\":\"choice\",\"value\":\"eu\"}" },
+        { choice, "3", NULL },
+        { choice, "0", NULL },
+        { choice, "", NULL },
+        { other, "1", "{\"type\":\"choice\",\"value\":\"retry\"}" },
+        { other, "2", NULL },
+        { other, "99999999999999999999", NULL },
+        { other, "", NULL },
+        { other, "wait 2 days", "{\"type\":\"choice\",\"text\":\"wait 2 days\"}" },
+        { counts, "1", "{\"type\":\"choice\",\"value\":\"1\"}" },
+        { counts, "3", "{\"type\":\"choice\",\"text\":\"3\"}" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        ARENA_AUTO arena = { 0 };
+        JSON_AUTO *question = parse(rows[i].question);
+        JSON_AUTO *response = NULL;
+        struct err err = { 0 };
+        bool good = view_typed(&arena, question, rows[i].line, &response, &err);
+
+        if (good != (rows[i].response != NULL))
+            fail_msg("%s to %s: %s", rows[i].line, rows[i].question, err.text);
+        if (good)
+            assert_string_equal(json_dump_text(&arena, response), rows[i].response);
+    }
+}
+
+static void options_have_numbers_where_those_are_taken(void **state)
+{
+    ARENA_AUTO arena = { 0 };
+    JSON_AUTO *choice = parse("{\"type\":\"blocking\",\"responseType\":\"choice\",\"question\":\"?\","
+                              "\"options\":[{\"label\":\"Europe\",\"value\":\"eu\"},{\"value\":\"us\"}]}");
+    JSON_AUTO *counts = parse("{\"type\":\"blocking\",\"responseType\":\"choice\",\"question\":\"?\","
+                              "\"options\":[{\"value\":\"two\",\"label\":\"2\"},{\"value\":\"1st\"}]}");
+    JSON_AUTO *none = NULL;
+    BUF_AUTO text = { 0 };
+    struct err err = { 0 };
+    struct term term;
+
+    (void)state;
+    buf_init(&text, 0);
+    term_init(&term, &arena, &text, false);
+    view_write_asked(&term, choice, 0);
+    assert_non_null(strstr(text.bytes, "  1  eu  Europe\n  2  us\n"));
+    view_write_asked(&term, counts, 0);
+    assert_non_null(strstr(text.bytes, "  - two  2\n  - 1st\n"));
+    view_write(&term, choice, 0);
+    assert_non_null(strstr(text.bytes, "  - eu  Europe\n"));
+    assert_false(view_typed(&arena, choice, "mars", &none, &err));
+    assert_string_equal(err.hint, "Choose one of: 1 eu (Europe), 2 us.");
+    assert_string_equal(view_wanted(choice), "one of the options> ");
+    json_object_set_new(choice, "allowOther", json_true());
+    assert_string_equal(view_wanted(choice), "one of the options, or your own words> ");
+}
+
 static void words_become_responses(void **state)
 {
     static const char choice[] =
@@ -207,6 +292,8 @@ int main(void)
         cmocka_unit_test(what_is_approved_is_shown_whole_and_marked),
         cmocka_unit_test(only_a_yes_is_a_yes),
         cmocka_unit_test(words_become_responses),
+        cmocka_unit_test(typed_lines_decide_by_what_was_shown),
+        cmocka_unit_test(options_have_numbers_where_those_are_taken),
         cmocka_unit_test(answers_are_shown_in_one_word),
         cmocka_unit_test(time_left_counts_down),
     };

@@ -71,7 +71,8 @@ static void follows_what_is_said_and_called(void **state)
     see("{\"seq\":2,\"kind\":\"reply\",\"text\":\"I count\\nthem.\"}");
     see(CALL("word_count", "{\\\"text\\\": \\\"a b\\\"}"));
     see(RESULT("word_count", "ok", "2"));
-    assert_shown("Coder:\n  I count\n  them.\ncalls word_count {\"text\": \"a b\"}\n  ok (12ms): 2\n");
+    assert_shown(
+        "Coder:\n  I count\n  them.\ncalls word_count {\"text\": \"a b\"}\n  word_count ok (12ms): 2\n");
     assert_string_equal(view.said, "I count\nthem.");
 }
 
@@ -84,15 +85,86 @@ static void progress_is_a_line_and_the_end_none(void **state)
     see(CALL("finish", "{\\\"result\\\": \\\"done\\\"}"));
     see(RESULT("finish", "ok", "done"));
     see(RESULT("finish", "invalid", "result is missing"));
-    assert_shown("... 3 of 10: tables\n  invalid (12ms): result is missing\n");
+    assert_shown("... 3 of 10: tables\n  finish invalid (12ms): result is missing\n");
 }
 
-static void edited_arguments_are_those_that_ran(void **state)
+/* What was proposed stays what the agent has called; what was approved instead stands where that was decided.
+ */
+static void edited_arguments_stand_where_they_were_approved(void **state)
+{
+    static const char call[] = "\"call\":{\"id\":\"c1\",\"name\":\"scale\",\"arguments\":\"{\\\"to\\\":5}\","
+                               "\"approvedArguments\":\"{\\\"to\\\":3}\"}";
+    const char *called = arena_format(&arena, "{\"kind\":\"call\",\"text\":null,%s}", call);
+    const char *approved = arena_format(
+        &arena,
+        "{\"kind\":\"decision\",\"step\":1,\"at\":\"2026-01-02T03:04:05Z\",\"data\":{\"rule\":\"people\","
+        "\"verdict\":\"approved\"},\"text\":\"Ada has approved the call with other arguments.\",%s}",
+        call);
+
+    (void)state;
+    see(called);
+    see(approved);
+    see("{\"kind\":\"decision\",\"text\":\"The model is asked.\",\"call\":null}");
+    view.trace = true;
+    see(approved);
+    assert_shown(
+        "calls scale {\"to\":5}\n"
+        "  scale: Ada has approved the call with other arguments: {\"to\":3}\n"
+        "2026-01-02T03:04:05Z    1  decision   scale: Ada has approved the call with other arguments: "
+        "{\"to\":3}\n");
+}
+
+static void a_summary_says_what_it_stands_for(void **state)
+{
+    static const char condensed[] =
+        "{\"seq\":18,\"step\":4,\"kind\":\"condensed\",\"at\":\"2026-01-02T03:04:05Z\","
+        "\"data\":{\"from\":3,\"to\":17},\"text\":\"Much was\\nprinted.\"}";
+
+    (void)state;
+    see(condensed);
+    view.trace = true;
+    see(condensed);
+    view.full = true;
+    see(condensed);
+    assert_shown("condensed: entries 3 to 17: Much was printed.\n"
+                 "2026-01-02T03:04:05Z    4  condensed  entries 3 to 17: Much was printed.\n"
+                 "2026-01-02T03:04:05Z    4  condensed\n"
+                 "    entries 3 to 17: Much was\n    printed.\n");
+}
+
+#define OF(kind, id, name, outcome) \
+    "{\"kind\":\"" kind "\",\"text\":\"" id "\",\"call\":{\"id\":\"" id "\",\"name\":\"" name \
+    "\",\"arguments\":\"{}\",\"outcome\":" outcome "}}"
+
+/* Of calls in one reply the results may come in any order. */
+static void each_result_says_whose_it_is(void **state)
 {
     (void)state;
-    see("{\"kind\":\"call\",\"call\":{\"name\":\"scale\",\"arguments\":\"{\\\"to\\\":5}\","
-        "\"approvedArguments\":\"{\\\"to\\\":3}\"}}");
-    assert_shown("calls scale {\"to\":3}\n");
+    see("{\"kind\":\"reply\",\"text\":\"\",\"data\":{\"calls\":[{\"call\":\"a\",\"name\":\"note\"},"
+        "{\"call\":\"b\",\"name\":\"look\"},{\"call\":\"c\",\"name\":\"note\"}]}}");
+    see(OF("call", "a", "note", "null"));
+    see(OF("call", "b", "look", "null"));
+    see(OF("call", "c", "note", "null"));
+    see(OF("result", "c", "note", "\"ok\""));
+    see(OF("result", "b", "look", "\"ok\""));
+    see(OF("result", "a", "note", "\"rejected\""));
+    see("{\"kind\":\"reply\",\"text\":\"\",\"data\":{\"calls\":[{\"call\":\"d\",\"name\":\"note\"}]}}");
+    see(OF("result", "d", "note", "\"ok\""));
+    assert_shown("calls note #1 {}\ncalls look {}\ncalls note #2 {}\n  note #2 ok: c\n  look ok: b\n"
+                 "  note #1 rejected: a\n  note ok: d\n");
+}
+
+static void answers_are_told_in_words(void **state)
+{
+    (void)state;
+    see(RESULT("ask_question", "ok",
+               "{\\\"questionId\\\":\\\"q\\\",\\\"response\\\":{\\\"type\\\":\\\"text\\\",\\\"value\\\":"
+               "\\\"Wren\\\"},\\\"by\\\":\\\"Ada\\\"}"));
+    see(RESULT("ask_question", "ok",
+               "{\\\"response\\\":{\\\"type\\\":\\\"boolean\\\",\\\"value\\\":true},\\\"source\\\":"
+               "\\\"default\\\"}"));
+    assert_shown("  ask_question ok (12ms): Wren, by Ada\n"
+                 "  ask_question ok (12ms): goes on with \"yes\", the default\n");
 }
 
 /* What a tool returns cannot look like our own words, nor steer the terminal. */
@@ -154,6 +226,8 @@ static void result_is_its_text_where_it_is_nothing_else(void **state)
         { "{\"result\":\"done\"}", "done" },
         { "{\"result\":{\"result\":\"done\"}}", "done" },
         { "{\"result\":{\"result\":\"done\",\"files\":2}}", "{\"result\":\"done\",\"files\":2}" },
+        { "{\"result\":{\"result\":{\"files\":2}}}", "{\"files\":2}" },
+        { "{\"result\":{\"result\":null}}", NULL },
         { "{\"result\":null}", NULL },
         { "{}", NULL },
     };
@@ -180,7 +254,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         VIEW_TEST(follows_what_is_said_and_called),
         VIEW_TEST(progress_is_a_line_and_the_end_none),
-        VIEW_TEST(edited_arguments_are_those_that_ran),
+        VIEW_TEST(edited_arguments_stand_where_they_were_approved),
+        VIEW_TEST(a_summary_says_what_it_stands_for),
+        VIEW_TEST(each_result_says_whose_it_is),
+        VIEW_TEST(answers_are_told_in_words),
         VIEW_TEST(words_of_others_stay_in_their_line),
         VIEW_TEST(long_lines_are_cut_unless_all_is_wanted),
         VIEW_TEST(trace_has_every_entry_with_time_and_cost),

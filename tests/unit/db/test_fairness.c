@@ -289,7 +289,7 @@ static void *read_on(void *user)
     int64_t number;
 
     while (!atomic_load(reading->stop)) {
-        enum err_code code = unit_read(f.store, reading->sql, &number);
+        enum err_code code = unit_query(f.store, reading->sql, &number);
 
         if (code == ERR_NONE)
             reading->good++;
@@ -342,7 +342,7 @@ static void the_log_is_emptied_beside_readers_that_overlap(void **state)
         fail_msg("the log grew to %ld MB", (long)(most / MB));
     for (int i = 0; i < 4; i++)
         assert_true(readings[i].good > 0);
-    assert_int_equal(unit_read(f.store, "SELECT COUNT(*) FROM t", &readings[0].good), ERR_NONE);
+    assert_int_equal(unit_query(f.store, "SELECT COUNT(*) FROM t", &readings[0].good), ERR_NONE);
     assert_int_equal(readings[0].good, LEFT_ALONE / 800000);
 }
 

@@ -141,9 +141,9 @@ static void units_commit_or_are_undone(void **state)
     unit_done(&unit);
     assert_int_equal(unit.work.err.code, ERR_INVALID);
     assert_int_equal(atomic_load(&f->commits), 1);
-    assert_int_equal(unit_read(f->store, COUNT, &count), ERR_NONE);
+    assert_int_equal(unit_query(f->store, COUNT, &count), ERR_NONE);
     assert_int_equal(count, 3);
-    assert_int_equal(unit_read(f->store, "INSERT INTO t VALUES(12) RETURNING id", &count), ERR_INTERNAL);
+    assert_int_equal(unit_query(f->store, "INSERT INTO t VALUES(12) RETURNING id", &count), ERR_INTERNAL);
     assert_int_equal(units_number(f->url, COUNT), 3);
     fixture_free(f);
 }

@@ -367,7 +367,7 @@ static void a_lock_held_by_another_program_is_waited_for_a_while(void **state)
     db_close(other);
     int64_t count;
 
-    assert_int_equal(unit_read(f->store, COUNT, &count), ERR_NONE);
+    assert_int_equal(unit_query(f->store, COUNT, &count), ERR_NONE);
     assert_int_equal(count, 2);
     fixture_free(f);
 }
@@ -380,8 +380,8 @@ static void readers_cannot_write(void **state)
     int64_t number;
 
     (void)state;
-    assert_int_equal(unit_read(f->store, "INSERT INTO parent VALUES(1, 'x')", &number), ERR_INTERNAL);
-    assert_int_equal(unit_read(f->store, COUNT, &number), ERR_NONE);
+    assert_int_equal(unit_query(f->store, "INSERT INTO parent VALUES(1, 'x')", &number), ERR_INTERNAL);
+    assert_int_equal(unit_query(f->store, COUNT, &number), ERR_NONE);
     assert_int_equal(number, 0);
     fixture_free(f);
 }
@@ -416,7 +416,7 @@ static void a_reading_unit_sees_one_moment_and_does_not_stop_the_writer(void **s
     assert_int_equal(unit.work.err.code, ERR_NONE);
     assert_int_equal(unit.number, 0);
     unit_done(&unit);
-    assert_int_equal(unit_read(f->store, COUNT, &count), ERR_NONE);
+    assert_int_equal(unit_query(f->store, COUNT, &count), ERR_NONE);
     assert_int_equal(count, 1);
     fixture_free(f);
 }
@@ -427,12 +427,12 @@ static void an_endless_read_is_ended(void **state)
     int64_t number;
 
     (void)state;
-    assert_int_equal(unit_read(f->store,
-                               "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-                               " SELECT max(i) FROM n",
-                               &number),
+    assert_int_equal(unit_query(f->store,
+                                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+                                " SELECT max(i) FROM n",
+                                &number),
                      ERR_UNAVAILABLE);
-    assert_int_equal(unit_read(f->store, COUNT, &number), ERR_NONE);
+    assert_int_equal(unit_query(f->store, COUNT, &number), ERR_NONE);
     fixture_free(f);
 }
 

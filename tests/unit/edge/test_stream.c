@@ -98,9 +98,9 @@ static struct stream *open_stream(struct fixture *f, struct stream_filter wanted
     struct stream_bounds bounds = { 0 };
     int64_t number;
 
-    assert_int_equal(unit_read(f->store, "SELECT min(seq) FROM events", &number), ERR_NONE);
+    assert_int_equal(unit_query(f->store, "SELECT min(seq) FROM events", &number), ERR_NONE);
     bounds.first = number;
-    assert_int_equal(unit_read(f->store, "SELECT max(seq) FROM events", &number), ERR_NONE);
+    assert_int_equal(unit_query(f->store, "SELECT max(seq) FROM events", &number), ERR_NONE);
     bounds.last = number;
 
     struct stream *stream = stream_new(f->streams, &local, &wanted, &bounds, false, wake);

@@ -27,6 +27,9 @@ struct pile {
     _Atomic size_t wanting, height, highest;
     atomic_int claims, drops, claimed_without_lease;
     atomic_bool renewal_was_stuck, is_posted;
+    atomic_bool loses_claim; /* of the next one nobody hears that it is stored */
+    atomic_int late;         /* and it is stored only after so many looks for it */
+    _Atomic size_t lost;     /* held by the node, and in nobody's hand */
 };
 
 static struct pile pile;
@@ -48,6 +51,21 @@ static bool claim(const struct tx *tx, struct holder_unit *unit, size_t limit, s
     for (size_t i = 0; i < *count; i++)
         (*list)[i] = (struct held_row){ "row", atomic_fetch_add(&pile.claims, 1) + 1 };
     atomic_fetch_sub(&pile.wanting, *count);
+    if (*count == 0 || !atomic_exchange(&pile.loses_claim, false))
+        return true;
+    atomic_store(&pile.lost, *count);
+    return err_set(tx->err, ERR_OUTCOME_UNKNOWN, "Played: the connection was lost.");
+}
+
+static bool ours(const struct tx *tx, const char *node, struct held_row **list, size_t *count)
+{
+    assert_string_equal(node, pile.holder.node);
+    bool is_stored = atomic_fetch_sub(&pile.late, 1) <= 0;
+
+    *count = is_stored ? atomic_exchange(&pile.lost, 0) : 0;
+    *list = arena_array(tx->arena, struct held_row, *count);
+    for (size_t i = 0; i < *count; i++)
+        (*list)[i] = (struct held_row){ "row", 1 };
     return true;
 }
 
@@ -95,6 +113,7 @@ static const struct holder_calls calls = {
     .lapse = "the lease on the pile ran out",
     .room = room,
     .claim = claim,
+    .ours = ours,
     .claimed = claimed,
     .in_hand = in_hand,
     .drop = drop,
@@ -229,14 +248,41 @@ static void no_more_is_claimed_than_there_is_room_for(void **state)
     assert_int_equal(pile.claimed_without_lease, 0);
 }
 
-static bool is_dropped(void)
-{
-    return atomic_load(&pile.drops) > 0;
-}
-
 static bool is_claimed_again(void)
 {
     return atomic_load(&pile.height) > 0;
+}
+
+/* The commit of a claim is stored, and its connection was lost: what it took is nobody else's. */
+static void rows_of_a_claim_that_nobody_heard_of_are_taken_up(void **state)
+{
+    (void)state;
+    atomic_store(&pile.loses_claim, true);
+    begin(2);
+    assert_true(comes_true(is_claimed_again));
+    assert_int_equal(pile.height, 2);
+    assert_int_equal(pile.claimed_without_lease, 0);
+    end();
+    assert_int_equal(pile.claims, 2);
+}
+
+/* The same, and the database is still at that commit when it is looked for. */
+static void rows_of_a_claim_that_is_stored_later_are_taken_up(void **state)
+{
+    (void)state;
+    atomic_store(&pile.loses_claim, true);
+    atomic_store(&pile.late, 2);
+    begin(2);
+    assert_true(comes_true(is_claimed_again));
+    assert_int_equal(pile.height, 2);
+    assert_int_equal(pile.claimed_without_lease, 0);
+    end();
+    assert_int_equal(pile.claims, 2);
+}
+
+static bool is_dropped(void)
+{
+    return atomic_load(&pile.drops) > 0;
 }
 
 /* A row that the node holds in the store, too. */
@@ -343,6 +389,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_A_STORE(no_more_is_claimed_than_there_is_room_for),
+        WITH_A_STORE(rows_of_a_claim_that_nobody_heard_of_are_taken_up),
+        WITH_A_SERVER(rows_of_a_claim_that_nobody_heard_of_are_taken_up),
+        WITH_A_SERVER(rows_of_a_claim_that_is_stored_later_are_taken_up),
         WITH_A_SERVER(no_more_is_claimed_than_there_is_room_for),
         WITH_A_SERVER(a_lease_lapses_while_its_renewal_is_stuck),
         WITH_A_SERVER(a_lease_is_renewed_while_something_is_in_hand),

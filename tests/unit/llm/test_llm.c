@@ -1,6 +1,7 @@
 /*
  * Asking models over real sockets: what comes back, how it ends, and in what words that is told.
  */
+#include "base/json.h"
 #include "base/limits.h"
 #include "llm/lanes.h"
 #include "llm/llm.h"
@@ -78,8 +79,10 @@ static struct llm_result ask_as(const char *provider, const char *url, const str
     make_model(&model, provider, url);
     if (!request.model)
         request.model = &model;
-    request.messages = hello;
-    request.message_count = 2;
+    if (!request.messages) {
+        request.messages = hello;
+        request.message_count = 2;
+    }
     if (!llm_ask(llm, &request, &arena, &result, &err))
         fail_msg("%s", err.text);
     return result;
@@ -186,6 +189,34 @@ static void tool_calls_are_put_together(void **state)
     assert_false(result.tool_calls[1].is_object);
 }
 
+static const char *with_tool_calls(size_t count)
+{
+    BUF_AUTO reply = { 0 };
+
+    buf_init(&reply, 0);
+    buf_text(&reply, LINES "{\"message\":{\"content\":\"\",\"tool_calls\":[");
+    for (size_t i = 0; i < count; i++)
+        buf_format(&reply, "%s{\"function\":{\"name\":\"add\",\"arguments\":{}}}", i > 0 ? "," : "");
+    buf_text(&reply, "]},\"done\":true,\"done_reason\":\"stop\"}\n");
+    return arena_copy(&arena, reply.bytes, reply.len);
+}
+
+/* More than a run makes, so that it can tell the model which it did not. */
+static void a_reply_may_have_many_tool_calls_and_not_any_number(void **state)
+{
+    (void)state;
+    assert_true(LIMIT_MODEL_TOOL_CALLS > LIMIT_RUN_CALLS);
+    canned_start(&canned, (const char *const[]){ with_tool_calls(LIMIT_MODEL_TOOL_CALLS),
+                                                 with_tool_calls(LIMIT_MODEL_TOOL_CALLS + 1), NULL });
+    struct llm_result result = ask_as("ollama", canned.url, NULL);
+
+    assert_int_equal(result.kind, LLM_FINE);
+    assert_int_equal(result.tool_call_count, LIMIT_MODEL_TOOL_CALLS);
+    result = ask_as("ollama", canned.url, NULL);
+    assert_int_equal(result.kind, LLM_FLOODED);
+    canned_stop(&canned);
+}
+
 static void ollama_speaks_in_lines(void **state)
 {
     (void)state;
@@ -250,6 +281,49 @@ static void anthropic_speaks_in_events(void **state)
     assert_non_null(strstr(canned.request, "\"system\":\"Be brief.\""));
     assert_non_null(strstr(canned.request, "\"max_tokens\":4096"));
     canned_stop(&canned);
+}
+
+/* Neither half a text nor another value breaks the next request, whoever wrote the message. */
+static void arguments_that_are_no_object_are_sent_as_an_empty_one(void **state)
+{
+    static const struct {
+        const char *provider, *path, *end, *sent;
+    } wires[] = { { "openai", "/v1", EVENTS SAY("Yes.") STOP DONE, "\"arguments\":\"{}\"" },
+                  { "anthropic", "",
+                    EVENTS "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":"
+                           "\"text_delta\",\"text\":\"Yes.\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
+                    "\"input\":{}" },
+                  { "ollama", "", LINES "{\"message\":{\"content\":\"Yes.\"},\"done\":true}\n",
+                    "\"arguments\":{}" } };
+    static const char *const written[] = { "{\"step\": \"half", "[\"half\"]", "half", "\"half\"", "" };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t w = 0; w < 5; w++) {
+            const struct llm_tool_call call = {
+                .id = "c1", .name = "add", .arguments = written[w], .is_object = true
+            };
+            const struct llm_message messages[] = {
+                hello[0],
+                hello[1],
+                { .role = "assistant", .content = "", .tool_calls = &call, .tool_call_count = 1 },
+                { .role = "tool", .name = "add", .tool_call_id = "c1", .content = "That was no object." }
+            };
+            const struct llm_request options = { .messages = messages, .message_count = 4 };
+            JSON_AUTO *body = NULL;
+            struct err err = { 0 };
+
+            canned_start(&canned, (const char *const[]){ wires[i].end, NULL });
+            struct llm_result result =
+                ask_as(wires[i].provider, arena_format(&arena, "%s%s", canned.url, wires[i].path), &options);
+            const char *sent = strstr(canned.request, "\r\n\r\n");
+
+            assert_int_equal(result.kind, LLM_FINE);
+            assert_true(json_parse(sent, strlen(sent), &body, &err));
+            assert_non_null(strstr(sent, wires[i].sent));
+            assert_null(strstr(sent, "half"));
+            canned_stop(&canned);
+        }
 }
 
 static void what_is_wrong_is_told_in_words(void **state)
@@ -583,8 +657,10 @@ int main(void)
         cmocka_unit_test(an_end_at_a_stop_that_was_sent_is_told),
         cmocka_unit_test(byte_by_byte_is_the_same),
         cmocka_unit_test(tool_calls_are_put_together),
+        cmocka_unit_test(a_reply_may_have_many_tool_calls_and_not_any_number),
         cmocka_unit_test(ollama_speaks_in_lines),
         cmocka_unit_test(anthropic_speaks_in_events),
+        cmocka_unit_test(arguments_that_are_no_object_are_sent_as_an_empty_one),
         cmocka_unit_test(what_is_wrong_is_told_in_words),
         cmocka_unit_test(nobody_there_is_unreachable),
         cmocka_unit_test(a_forbidden_address_is_not_called),

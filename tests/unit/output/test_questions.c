@@ -88,6 +88,8 @@ static void questions_are_normalised_from_every_source(void **state)
         { "[{\"text\":\"\"},{\"text\":\"y?\"}]", "q2=y?", "Question 1 has an empty text" },
         { "[{\"text\":\" \\t\"},\" \",{\"text\":\"y?\"}]", "q3=y?", "Question 2 has an empty text" },
         { "[{\"id\":\"a\"},{\"text\":\"y?\"}]", "q2=y?", "Question 1 has no text" },
+        { "[{\"id\":\"a\",\"question\":\"x?\"},{\"question\":\"no\",\"text\":\"y?\"}]", "a=x? | q2=y?",
+          NULL },
         { "[{\"text\":7},{\"text\":[\"x\"]},{\"text\":\"y?\"}]", "q3=y?",
           "Question 2 has a text that is not a string" },
         { "[7,null,[\"x?\"],{\"text\":\"y?\"}]", "q4=y?", "Question 3 is neither" },

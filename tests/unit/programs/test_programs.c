@@ -17,6 +17,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <pthread.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -25,7 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +41,7 @@ enum which {
     SHELL,   /* reads its script from its input */
     SHELL_X, /* the same, with a mark by which its processes are found */
     WORKER,  /* works in a folder */
+    OTHER,   /* the same in another one */
     WITHIN,  /* works inside of one */
     MISSING,
     NOT_RUN,
@@ -46,14 +50,19 @@ enum which {
     NETTED,
     PERL,
     NO_FOLDER,
+    READER, /* may read a folder, and names files and folders in its argv */
     COUNT,
 };
 
+static char lib[160], named[160];
 static char base[64], scratch[128], folder[128], inner[160], outside[128], way_out[160], plain[160];
 static char mark[64]; /* in the arguments of what SHELL_X starts */
 static struct program list[COUNT];
 static struct programs *programs;
 static struct programs_bounds bounds;
+static struct {
+    bool filters, landlock, namespaces;
+} gives; /* what the kernel gives, as this test has found by itself */
 
 struct seen {
     pthread_mutex_t lock;
@@ -330,6 +339,11 @@ static void test_time_out(void **state)
     assert_in_range(clock_ticks_ms() - before, 300, 2000); /* it heeds SIGTERM */
     assert_string_equal(seen->out, "begun\n");
     let_go(seen);
+    hasty.time_ms = 7;
+    seen = begin_program(&hasty, "sleep 60\n", 9, false);
+    wait_done(seen);
+    assert_string_equal(seen->why, "It did not end within 7 ms.");
+    let_go(seen);
 }
 
 static void test_flood(void **state)
@@ -466,12 +480,14 @@ static void test_environment(void **state)
 /* Descriptors of the server's, and signals that it blocks. */
 static void test_clean_start(void **state)
 {
-    struct seen *seen = run(
-        SHELL, "ls /proc/self/fd; grep SigBlk /proc/self/status; ulimit -c; cat /proc/self/oom_score_adj\n");
+    /* By the shell itself: what it starts may not read of /proc where that is not its own. */
+    struct seen *seen = run(SHELL, "cd /proc/$$/fd; for f in *; do echo $f; done; cd ..; "
+                                   "while read l; do case $l in SigBlk*) echo $l;; esac; done <status; "
+                                   "ulimit -c; read l <oom_score_adj; echo $l\n");
 
     (void)state;
     assert_exited(seen, 0);
-    assert_string_equal(seen->out, "0\n1\n2\n3\nSigBlk:\t0000000000000000\n0\n1000\n"); /* 3: ls reads it */
+    assert_string_equal(seen->out, "0\n1\n2\n3\nSigBlk: 0000000000000000\n0\n1000\n"); /* 3: it reads that */
     let_go(seen);
 }
 
@@ -519,6 +535,11 @@ static void test_given_folder(void **state)
     snprintf(path, sizeof(path), "%s/kept", folder);
     assert_int_equal(unlink(path), 0);
     let_go(seen);
+    seen = run(OTHER, "pwd\n");
+    assert_exited(seen, 0);
+    snprintf(text, sizeof(text), "%s\n", lib);
+    assert_string_equal(seen->out, text);
+    let_go(seen);
 }
 
 static void test_folder_within(void **state)
@@ -555,6 +576,108 @@ static void test_folder_within(void **state)
     assert_int_equal(seen->result.end, PROGRAM_FAILED);
     assert_non_null(strstr(seen->why, "/nowhere cannot be used: No such file or directory."));
     let_go(seen);
+    seen = run(WITHIN, "pwd\n"); /* whoever does not say which gets neither all of it nor another one */
+    assert_int_equal(seen->result.end, PROGRAM_FAILED);
+    assert_string_equal(seen->why, "Nobody said in which folder /bin/sh is to work.");
+    assert_int_equal(seen->out_len, 0);
+    let_go(seen);
+}
+
+/* Programs write their folders, and so can put links there. */
+
+static void assert_refused(enum which which, const char *why)
+{
+    struct seen *seen = run(which, "pwd; cat *\n");
+
+    assert_int_equal(seen->result.end, PROGRAM_FAILED);
+    assert_non_null(strstr(seen->why, why));
+    assert_int_equal(seen->out_len, 0);
+    let_go(seen);
+}
+
+static void test_folder_is_swapped(void **state)
+{
+    char moved[200];
+
+    (void)state;
+    snprintf(moved, sizeof(moved), "%s.moved", folder);
+    assert_int_equal(rename(folder, moved), 0);
+    assert_int_equal(symlink(outside, folder), 0);
+    assert_refused(WORKER, "/work is another one than when the server started");
+    struct program inside = list[WITHIN];
+
+    inside.folder = inner;
+    struct seen *seen = begin_program(&inside, "pwd\n", 4, false);
+
+    wait_done(seen);
+    assert_int_equal(seen->result.end, PROGRAM_FAILED);
+    let_go(seen);
+    assert_int_equal(unlink(folder), 0);
+    assert_int_equal(mkdir(folder, 0700), 0); /* nor is another folder of that name the same */
+    assert_refused(WORKER, "is another one than when the server started");
+    assert_int_equal(rmdir(folder), 0);
+    assert_refused(WORKER, "cannot be used: No such file or directory.");
+    assert_int_equal(rename(moved, folder), 0);
+    seen = run(WORKER, "pwd\n");
+    assert_exited(seen, 0);
+    let_go(seen);
+}
+
+/* One task's program and the folder of another's. */
+static void test_folders_of_others(void **state)
+{
+    struct program inside = list[WITHIN];
+    char script[2048], other[200];
+    struct stat before, after;
+
+    (void)state;
+    snprintf(other, sizeof(other), "%s/other", folder);
+    assert_int_equal(mkdir(other, 0700), 0);
+    assert_int_equal(lstat(other, &before), 0);
+    snprintf(script, sizeof(script),
+             "echo x >%s/x; rmdir %s; mv %s gone; rm -r %s; ln -s %s %s; ln -s / way; echo done\n", other,
+             other, other, other, outside, other);
+    inside.folder = inner;
+    struct seen *seen = begin_program(&inside, script, strlen(script), false);
+
+    wait_done(seen);
+    assert_exited(seen, 0);
+    let_go(seen);
+    if (bounds.writes) {
+        assert_int_equal(lstat(other, &after), 0);
+        assert_int_equal(before.st_ino, after.st_ino);
+        assert_int_equal(rmdir(other), 0);
+    }
+    snprintf(other, sizeof(other), "%s/way", inner);
+    assert_int_equal(unlink(other), 0);
+}
+
+static void test_names_are_swapped(void **state)
+{
+    char script[1024], moved[200];
+
+    (void)state;
+    snprintf(script, sizeof(script), "cat %s/a %s; cat %s; ls %s; exit 0\n", lib, named, plain, outside);
+    struct seen *seen = run(READER, script);
+
+    assert_exited(seen, 0);
+    /* Of its argv files are opened, and no folders. */
+    assert_string_equal(seen->out, bounds.reads ? "a\nnamed\n" : "a\nnamed\nsecretplain\n");
+    let_go(seen);
+    snprintf(moved, sizeof(moved), "%s.moved", lib);
+    assert_int_equal(rename(lib, moved), 0);
+    seen = run(READER, "echo goes on\n"); /* nobody can read it then */
+    assert_exited(seen, 0);
+    let_go(seen);
+    assert_int_equal(symlink(outside, lib), 0);
+    assert_refused(READER, "/lib leads elsewhere than when the server started");
+    assert_int_equal(unlink(lib), 0);
+    assert_int_equal(rename(moved, lib), 0);
+    snprintf(moved, sizeof(moved), "%s.moved", named);
+    assert_int_equal(rename(named, moved), 0);
+    assert_int_equal(symlink(plain, named), 0);
+    assert_refused(READER, "/named leads elsewhere");
+    assert_int_equal(rename(moved, named), 0);
 }
 
 static void test_limits(void **state)
@@ -602,6 +725,77 @@ static bool gone_within(const char *word, int ms)
         if (count_marked(word) == 0)
             return true;
     return count_marked(word) == 0;
+}
+
+/* How far programs are held. */
+
+static bool child_can(bool (*does)(void))
+{
+    int status;
+
+    fflush(NULL);
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(does() ? 0 : 1);
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static bool refuses_sockets(void)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    bool loads = filter && seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 0) == 0 &&
+                 seccomp_load(filter) == 0;
+
+    seccomp_release(filter);
+    return loads && socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM;
+}
+
+static bool writes_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static bool is_first(void)
+{
+    return getpid() == 1;
+}
+
+static bool makes_namespaces(void)
+{
+    char users[64], groups[64];
+
+    snprintf(users, sizeof(users), "%u %u 1", geteuid(), geteuid());
+    snprintf(groups, sizeof(groups), "%u %u 1", getegid(), getegid());
+    return unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC) == 0 &&
+           writes_file("/proc/self/setgroups", "deny") && writes_file("/proc/self/uid_map", users) &&
+           writes_file("/proc/self/gid_map", groups) && child_can(is_first);
+}
+
+static void find_what_the_kernel_gives(void)
+{
+    gives.filters = child_can(refuses_sockets);
+    gives.landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+    gives.namespaces = child_can(makes_namespaces);
+}
+
+/* What the tests below expect follows from these. */
+static void test_bounds_are_what_the_kernel_gives(void **state)
+{
+    (void)state;
+    assert_int_equal(bounds.network, gives.filters);
+    assert_int_equal(bounds.reads, gives.landlock);
+    if (gives.landlock)
+        assert_true(bounds.writes && bounds.alone);
+    if (gives.filters && geteuid() != 0)
+        assert_true(bounds.rights);
+    if (gives.namespaces)
+        assert_true(bounds.processes);
 }
 
 /* The hostile tool. */
@@ -743,15 +937,26 @@ static void test_hostile_looks(void **state)
     snprintf(
         script, sizeof(script),
         "cat /proc/%d/environ >/dev/null 2>&1 && echo environ; kill -0 %d 2>/dev/null && echo signal; "
-        "cat %s 2>/dev/null; unshare -U true 2>/dev/null && echo namespace; grep NoNewPrivs /proc/self/status; grep CapEff "
-        "/proc/self/status; exit 0\n",
+        "cat %s 2>/dev/null; unshare -U true 2>/dev/null && echo namespace; "
+        "while read l; do case $l in NoNewPrivs*|CapEff*) echo $l;; esac; done </proc/$$/status; exit 0\n",
         getpid(), getpid(), plain);
     seen = run(SHELL, script);
     assert_exited(seen, 0);
     assert_null(strstr(seen->out, "namespace"));
-    assert_non_null(strstr(seen->out, "NoNewPrivs:\t1\nCapEff:\t0000000000000000\n"));
+    assert_non_null(strstr(seen->out, "CapEff: 0000000000000000\nNoNewPrivs: 1\n"));
     if (bounds.reads)
-        assert_ptr_equal(strstr(seen->out, "NoNewPrivs"), seen->out);
+        assert_ptr_equal(strstr(seen->out, "CapEff"), seen->out);
+    let_go(seen);
+    /* The command lines of this process and of the keeper, which has the same; its own it may see. */
+    snprintf(script, sizeof(script),
+             "cat /proc/%d/cmdline /proc/1/cmdline /proc/$PPID/cmdline /proc/[0-9]*/cmdline 2>/dev/null | "
+             "tr '\\0' ' '; read l </proc/$$/comm; echo $l; head -n 1 /proc/meminfo\n",
+             getpid());
+    seen = run(SHELL, script);
+    assert_exited(seen, 0);
+    if (bounds.alone)
+        assert_null(strstr(seen->out, "programs_programs"));
+    assert_non_null(strstr(seen->out, "sh\nMemTotal:"));
     let_go(seen);
 }
 
@@ -918,11 +1123,13 @@ static void make_list(void)
                              *const not_run[] = { "/etc/passwd", NULL },
                              *const perl[] = { "/usr/bin/perl", NULL }, *const netted[] = { "perl", NULL },
                              *const marked[] = { "/bin/sh", "-s", NULL }, *const lang[] = { "LANG=C", NULL };
+    static const char *reader[] = { "/bin/sh", "-s", NULL, NULL, "/", NULL }, *reads[] = { NULL, NULL };
 
     allow(CAT, cat, NULL);
     allow(SHELL, shell, lang);
     allow(SHELL_X, marked, lang);
     allow(WORKER, shell, NULL);
+    allow(OTHER, shell, NULL);
     allow(WITHIN, shell, NULL);
     allow(MISSING, missing, NULL);
     allow(NOT_RUN, not_run, NULL);
@@ -931,8 +1138,14 @@ static void make_list(void)
     allow(NETTED, netted, NULL);
     allow(PERL, perl, NULL);
     allow(NO_FOLDER, shell, NULL);
+    reader[2] = outside;
+    reader[3] = named;
+    reads[0] = lib;
+    allow(READER, reader, NULL);
+    list[READER].reads = reads;
     list[SHELL_X].processes_most = 60;
     list[WORKER].folder = folder;
+    list[OTHER].folder = lib;
     list[WITHIN].within = folder;
     list[LEAN].memory_most = 200 << 20;
     list[LEAN].file_most = 10 << 10;
@@ -941,6 +1154,14 @@ static void make_list(void)
     list[NETTED].network = true;
     list[PERL].memory_most = 300 << 20;
     list[NO_FOLDER].folder = "/nowhere";
+}
+
+static void put(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
 }
 
 static void make_folders(void)
@@ -960,10 +1181,15 @@ static void make_folders(void)
     assert_int_equal(mkdir(inner, 0700), 0);
     assert_int_equal(mkdir(outside, 0700), 0);
     assert_int_equal(symlink(outside, way_out), 0);
-    int fd = open(plain, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    snprintf(lib, sizeof(lib), "%s/lib", base);
+    snprintf(named, sizeof(named), "%s/named", base);
+    assert_int_equal(mkdir(lib, 0700), 0);
+    char inside[200];
 
-    assert_int_equal(write(fd, "secret", 6), 6);
-    close(fd);
+    snprintf(inside, sizeof(inside), "%s/a", lib);
+    put(inside, "a\n");
+    put(named, "named\n");
+    put(plain, "secret");
 }
 
 static int set_up(void **state)
@@ -982,11 +1208,14 @@ static int open_programs(void **state)
     (void)state;
     for (int i = 0; i < COUNT; i++)
         allowed[i] = &list[i];
+    find_what_the_kernel_gives(); /* before there is a thread */
     if (!programs_fork(allowed, COUNT, &programs, &err) || !programs_open(programs, &err))
         fail_msg("%s", err.text);
     programs_bounds(programs, &bounds);
-    fprintf(stderr, "bounds: reads %d, writes %d, rights %d, network %d, processes %d\n", bounds.reads,
-            bounds.writes, bounds.rights, bounds.network, bounds.processes);
+    fprintf(stderr, "the kernel gives: filters %d, landlock %d, namespaces %d\n", gives.filters,
+            gives.landlock, gives.namespaces);
+    fprintf(stderr, "bounds: reads %d, writes %d, rights %d, network %d, processes %d, alone %d\n",
+            bounds.reads, bounds.writes, bounds.rights, bounds.network, bounds.processes, bounds.alone);
     return 0;
 }
 
@@ -1033,7 +1262,11 @@ static int run_all(void)
         cmocka_unit_test(test_own_folder),
         cmocka_unit_test(test_given_folder),
         cmocka_unit_test(test_folder_within),
+        cmocka_unit_test(test_folder_is_swapped),
+        cmocka_unit_test(test_folders_of_others),
+        cmocka_unit_test(test_names_are_swapped),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_bounds_are_what_the_kernel_gives),
         cmocka_unit_test(test_hostile_leaves_nothing),
         cmocka_unit_test(test_hostile_background),
         cmocka_unit_test(test_hostile_forks),

@@ -147,6 +147,30 @@ static void yes_and_no_have_several_words(void **state)
     unsetenv("WITAN_SERVER_REQUIRE_AUTH");
 }
 
+static void money_has_places_behind_the_point(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t millionths;
+    } amounts[] = { { "0.5", 500000 },
+                    { "0", 0 },
+                    { "12", 12000000 },
+                    { "3.000001", 3000001 },
+                    { "1000000000", 1000000000000000 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
+        struct config config;
+
+        setenv("WITAN_RUNNER_MONEY", amounts[i].text, 1);
+        load(&config, &(struct config_sources){ 0 });
+        assert_int_equal(config.settings.runner_money_millionths, amounts[i].millionths);
+        assert_int_equal(config.settings.runner_project_money_millionths, 0);
+        config_done(&config);
+    }
+    unsetenv("WITAN_RUNNER_MONEY");
+}
+
 /* Each of these files is refused, with these words in the sentence and in the hint. */
 static void bad_files_are_refused(void **state)
 {
@@ -161,6 +185,12 @@ static void bad_files_are_refused(void **state)
         { "server:\n  stop_grace: 11m\n", "from 0 to 10m", "" },
         { "limits:\n  body: 1TB\n", "a size such as 64KB or 1MB, from 1KB to 100MB", "" },
         { "limits:\n  body: 1023\n", "from 1KB to 100MB", "" },
+        { "runner:\n  money: -0.5\n", "runner.money must be an amount such as 0.50, from 0 to 1000000000",
+          "" },
+        { "runner:\n  money: 0.5 EUR\n", "not \"0.5 EUR\"", "" },
+        { "runner:\n  money: 1000000000.01\n", "an amount such as 0.50", "" },
+        { "runner:\n  project_money: .5\n", "an amount such as 0.50", "" },
+        { "runner:\n  project_money: 1.\n", "an amount such as 0.50", "" },
         { "server:\n  require_auth: maybe\n", "true or false, not \"maybe\"", "" },
         { "log:\n  level: loud\n",
           "config.yaml:2: log.level must be debug, info, warn or error, not \"loud\"", "" },
@@ -361,12 +391,14 @@ static void models_are_a_map_of_names(void **state)
         "models:\n"
         "  llama3.1:\n    provider: ollama\n    temperature: 0.5\n"
         "  fast:\n    provider: openai\n    base_url: http://127.0.0.1:8000/v1/\n    model: m\n"
-        "    first_timeout: 5s\nconsensus:\n  discussion_rounds: 2\n  agreement_threshold: \"0.75\"\n");
+        "    first_timeout: 5s\n    price_in: 2.5\n    price_out: 10\nconsensus:\n  discussion_rounds: 2\n  agreement_threshold: \"0.75\"\n");
     load(&config, &(struct config_sources){ .file = file });
     assert_int_equal(models()->count, 2);
     assert_string_equal(model_named("llama3.1")->model, "llama3.1");
     assert_string_equal(model_named("fast")->base_url, "http://127.0.0.1:8000/v1");
     assert_int_equal(model_named("fast")->first_timeout_ms, 5000);
+    assert_true(model_named("fast")->price_in == 2.5 && model_named("fast")->price_out == 10);
+    assert_true(model_named("llama3.1")->price_in <= 0 && model_named("llama3.1")->price_out <= 0);
     assert_null(model_named("slow"));
     assert_int_equal(config.settings.consensus_discussion_rounds, 2);
     buf_init(&printed, 0);
@@ -378,6 +410,7 @@ static void models_are_a_map_of_names(void **state)
     load(&config, &(struct config_sources){ .file = file });
     assert_int_equal(models()->count, 2);
     assert_int_equal(model_named("fast")->first_timeout_ms, 5000);
+    assert_true(model_named("fast")->price_in == 2.5 && model_named("fast")->price_out == 10);
     config_done(&config);
     unlink(file);
 }
@@ -396,6 +429,9 @@ static void wrong_models_are_refused_by_their_key(void **state)
         { "models:\n  a:\n    provider: ollama\n    max_tokens: many\n", "models.a.max_tokens" },
         { "models:\n  a:\n    provider: openai\n    base_url: ftp://x/v1\n", "models.a.base_url" },
         { "models:\n  a:\n    provider: ollama\n    options:\n      x: 1\n", "models.a.options.x" },
+        { "models:\n  a:\n    provider: ollama\n    price_in: free\n", "models.a.price_in" },
+        { "models:\n  a:\n    provider: ollama\n    price_in: -1\n", "models.a.price_in" },
+        { "models:\n  a:\n    provider: ollama\n    price_out: 1000001\n", "models.a.price_out" },
         { "consensus:\n  agreement_threshold: most\n", "consensus.agreement_threshold" },
         { "consensus:\n  agreement_threshold: 0\n", "consensus.agreement_threshold" },
         { "consensus:\n  agreement_threshold: 1.5\n", "consensus.agreement_threshold" },
@@ -443,6 +479,7 @@ int main(void)
         cmocka_unit_test(defaults_hold_without_a_file),
         cmocka_unit_test(each_kind_is_read),
         cmocka_unit_test(yes_and_no_have_several_words),
+        cmocka_unit_test(money_has_places_behind_the_point),
         cmocka_unit_test(bad_files_are_refused),
         cmocka_unit_test(files_without_settings_are_fine),
         cmocka_unit_test(a_file_that_was_named_must_be_there),

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char folder[64];
@@ -90,6 +91,8 @@ static const char whole[] =
     "    needs_approval: true\n"
     "    roles: owner\n"
     "    restarts: 0\n"
+    "    cpu: 1500ms\n"
+    "    file_size: 1M\n"
     "  web:\n"
     "    url: https://example.com/mcp\n"
     "    headers: {X-Secret: hidden-too}\n"
@@ -138,6 +141,9 @@ static void check_whole(const struct toolbox_setup *setup)
     assert_null(files->url);
     assert_int_equal(files->timeout_ms, 60000);
     assert_int_equal(files->restarts, 0);
+    assert_int_equal(files->cpu_seconds, 2);
+    assert_int_equal(files->file_most, 1 * MB);
+    assert_int_equal(first->program.cpu_seconds, 6);
     assert_true(files->all.needs_approval && !files->all.off);
     assert_int_equal(files->rule_count, 2);
     assert_string_equal(files->rules[0].name, "write_file");
@@ -242,12 +248,36 @@ static const struct {
     { TOOL "    url: http://x\n", "tools.a.url", "there is no such setting" },
     { TOOL "    timeout: 0s\n", "tools.a.timeout", "more than 0" },
     { TOOL "    timeout: 0\n", "tools.a.timeout", "more than 0" },
+    { TOOL "    timeout: 5\n", "tools.a.timeout",
+      "config.yaml:6: tools.a.timeout: 5 has no unit; it must be a duration" },
+    { "mcp: {s: {command: x, start_timeout: 5}}\n", "mcp.s.start_timeout", "5 has no unit" },
+    { "coder: {argv: [x], timeout: 60}\n", "coder.timeout", "60 has no unit" },
+    { TOOL "    reads: [\"/a\\0b\"]\n", "", "config.yaml:6: there is a zero byte" },
+    { TOOL "    environment: {\"A\\0B\": b}\n", "", "config.yaml:6: there is a zero byte" },
+    { "server: {listen: \"a\\0b\"}\n", "", "config.yaml:1: there is a zero byte" },
+    { TOOL "    projects: [a, b, a]\n", "tools.a.projects", "a stands there twice" },
+    { TOOL "    environment: {A: x}\n    environment_from: [A]\n", "tools.a.environment_from",
+      "a value for A" },
+    { "coder: {argv: [x], environment: {A: x}, environment_from: A}\n", "coder.environment_from",
+      "for A already" },
+    { "tools: {a: {input_schema: {type: object, properties: {b: {items: {enum: []}}}}}}\n",
+      "tools.a.input_schema", "enum has no values" },
+    { "tools: {a: {input_schema: {type: object, anyOf: [{required: [a, b, a]}]}}}\n", "tools.a.input_schema",
+      "required names a twice" },
     { TOOL "    timeout: soon\n", "tools.a.timeout", "a duration" },
     { TOOL "    timeout: [1s]\n", "tools.a.timeout", "a duration" },
     { TOOL "    output: 0\n", "tools.a.output", "from 1 to 262144 bytes" },
     { TOOL "    output: 1GB\n", "tools.a.output", "from 1 to 262144 bytes" },
     { TOOL "    memory: lots\n", "tools.a.memory", "a size" },
-    { TOOL "    folder: work\n", "tools.a.folder", "an absolute path" },
+    { TOOL "    folder: work\n", "tools.a.folder",
+      "config.yaml:6: tools.a.folder: it must be an absolute path, or task for" },
+    { TOOL "    folder: tasks\n", "tools.a.folder", "or task for" },
+    { TOOL "    folder: [task]\n", "tools.a.folder", "or task for" },
+    { "mcp:\n  a: {command: b, folder: task}\n", "mcp.a.folder", "it must be an absolute path." },
+    { TOOL "    environment: {WITAN_TASK_ID: x}\n", "tools.a.environment", "WITAN_TASK_ID is for witan" },
+    { TOOL "    environment_from: [WITAN_JOB_ID]\n", "tools.a.environment_from", "WITAN_JOB_ID is for" },
+    { "coder: {argv: [x], environment: {WITAN_PROJECT_ID: x}}\n", "coder.environment",
+      "WITAN_PROJECT_ID is for witan to give" },
     { TOOL "    reads: [/a, b]\n", "tools.a.reads", "absolute paths" },
     { TOOL "    environment: [A]\n", "tools.a.environment", "a map" },
     { TOOL "    environment: {A: [b]}\n", "tools.a.environment", "A must be a text" },
@@ -283,6 +313,9 @@ static const struct {
     { "mcp:\n  a: {url: \"http://x\", headers: {A: \"y\\r\\nB: c\"}}\n", "mcp.a.headers", "of one line" },
     { "mcp:\n  a: {url: \"http://x\", api_key_env: A, api_key_file: /b}\n", "mcp.a.api_key_file",
       "not both" },
+    { "mcp:\n  a: {command: b, cpu: 0s}\n", "mcp.a.cpu", "a duration" },
+    { "mcp:\n  a: {url: \"http://b\", cpu: 1s}\n", "mcp.a.cpu", "has none" },
+    { TOOL "    cpu: 1s\n", "tools.a.cpu", "no such setting" },
     { "mcp:\n  a: {command: b, restarts: -1}\n", "mcp.a.restarts", "0 to 1000" },
     { "mcp:\n  a: {command: b, tools: [c]}\n", "mcp.a.tools", "a map of the server's tools" },
     { "mcp:\n  a: {command: b, tools: {c: off}}\n", "mcp.a.tools.c", "it takes settings" },
@@ -322,6 +355,45 @@ static void a_slip_of_the_pen_is_told(void **state)
     assert_false(config_load(&config, &(struct config_sources){ .file = file }, &err));
     assert_string_equal(err.hint, "Did you mean idempotent?");
     config_done(&config);
+    /* What is near to nothing is no slip. */
+    err = (struct err){ 0 };
+    write_file(TOOL "    bogus: true\n");
+    assert_false(config_load(&config, &(struct config_sources){ .file = file }, &err));
+    assert_string_equal(err.hint, "");
+    config_done(&config);
+}
+
+static void tools_of_tasks_are_placed(void **state)
+{
+    struct config config;
+    struct err err = { 0 };
+
+    (void)state;
+    write_file(TOOL "    folder: task\n  b:\n    description: x\n    input_schema: {type: object}\n"
+                    "    argv: /bin/true\n    environment: {WITAN_URL: x}\n");
+    load(&config);
+    const struct tool_command *of_task = &config.tools.setup.commands[0], *other = of_task + 1;
+
+    assert_true(of_task->tool.in_task_folder && !other->tool.in_task_folder);
+    assert_true(config_tools_want_tasks(&config.tools));
+    assert_false(config_tools_place(&config.tools, &config.arena, NULL, &err));
+    assert_string_equal(err.field, "tools.a.folder");
+    assert_non_null(strstr(err.text, "config.yaml:6: tools.a.folder: there is no place"));
+    assert_string_equal(err.hint, "orchestrator.folder names one.");
+    assert_true(config_tools_place(&config.tools, &config.arena, "/srv/tasks", &err));
+    assert_null(of_task->program.folder);
+    assert_string_equal(of_task->program.within, "/srv/tasks");
+    assert_null(other->program.within);
+    config_done(&config);
+    write_file(TOOL);
+    load(&config);
+    assert_false(config_tools_want_tasks(&config.tools));
+    assert_true(config_tools_place(&config.tools, &config.arena, NULL, &err));
+    config_done(&config);
+    write_file("coder: {argv: [x]}\n");
+    load(&config);
+    assert_true(config_tools_want_tasks(&config.tools));
+    config_done(&config);
 }
 
 static void too_deep_and_too_many_are_refused(void **state)
@@ -350,6 +422,95 @@ static void too_deep_and_too_many_are_refused(void **state)
     config_done(&config);
 }
 
+/* Two tools, of which the first writes "work", and what is said of the second. */
+static void assert_apart(const char *second, const char *said)
+{
+    static const char one[] = "description: x, input_schema: {type: object}, argv: [/bin/cat";
+    char text[2048], store[128], tasks[128];
+    struct config config;
+    struct err err = { 0 };
+
+    snprintf(text, sizeof(text), "tools:\n  a: {%s], folder: F/work}\n  b: {%s%s}\n", one, one, second);
+    BUF_AUTO whole_paths = { 0 };
+
+    buf_init(&whole_paths, 0);
+    for (const char *at = text; *at; at++)
+        if (strncmp(at, "F/", 2) == 0)
+            buf_text(&whole_paths, folder);
+        else
+            buf_char(&whole_paths, *at);
+    write_file(whole_paths.bytes);
+    load(&config);
+    snprintf(store, sizeof(store), "%s/w.db", folder);
+    snprintf(tasks, sizeof(tasks), "%s/tasks", folder);
+    struct config_own own = { store, folder, file, tasks };
+    bool apart = config_tools_apart(&config.tools, &config.arena, &own, &err);
+
+    if (apart != !said || (said && !strstr(err.text, said)))
+        fail_msg("%s: %s", second, err.text);
+    if (said)
+        assert_int_equal(strncmp(err.field, "tools.b.", 8), 0);
+    config_done(&config);
+}
+
+static void in_folder(char path[128], const char *name)
+{
+    snprintf(path, 128, "%s/%s", folder, name);
+}
+
+static void programs_are_kept_apart(void **state)
+{
+    static const char *const folders[] = { "work", "work/inner", "tasks", "else" };
+    static const char *const links[][2] = { { "/etc", "work/out" },
+                                            { "inner", "work/in" },
+                                            { "/usr/bin/env", "work/run" },
+                                            { "work/inner", "way" },
+                                            { "../work/../else", "work/far" },
+                                            { "else", "also" } };
+    char path[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+        in_folder(path, folders[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+        in_folder(path, links[i][1]);
+        assert_int_equal(symlink(links[i][0], path), 0);
+    }
+    in_folder(path, "w.db");
+    fclose(fopen(path, "w"));
+    assert_apart("]", NULL);
+    assert_apart("], folder: F/work", NULL); /* one for two */
+    assert_apart("], folder: F/work/", NULL);
+    assert_apart("], folder: F/else/../work", NULL);
+    assert_apart("], folder: F/also", NULL);
+    assert_apart("], folder: F/work/inner", "leads through the folder of tools.a");
+    assert_apart("], folder: F/way", "leads through the folder of tools.a");
+    assert_apart("], folder: F/work/far", "leads through the folder of tools.a");
+    assert_apart("], folder: F/work/../work/inner", "leads through the folder of tools.a");
+    assert_apart("], folder: F/work/../else", NULL);
+    assert_apart("], reads: [F/work/inner, F/work/in, F/work/run]", NULL);
+    assert_apart("], reads: [F/else, F/work/out]", "leads out of the folder of tools.a");
+    assert_apart(", F/work/out/passwd]", "leads out of the folder of tools.a");
+    assert_apart(", F/work/out, /, F/]", NULL); /* of argv no folders are opened */
+    assert_apart(", F/w.db]", "is the store's");
+    assert_apart("], reads: [F/w.db]", "is the store's");
+    assert_apart("], reads: [F/]", "holds the folder of the store");
+    assert_apart("], reads: [/tmp]", "holds the folder of the store");
+    assert_apart("], folder: /usr", "the system's files");
+    for (size_t i = sizeof(links) / sizeof(*links); i-- > 0;) {
+        in_folder(path, links[i][1]);
+        unlink(path);
+    }
+    for (size_t i = sizeof(folders) / sizeof(*folders); i-- > 0;) {
+        in_folder(path, folders[i]);
+        rmdir(path);
+    }
+    in_folder(path, "w.db");
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,7 +520,9 @@ int main(void)
         cmocka_unit_test(the_template_names_every_setting),
         cmocka_unit_test(what_is_wrong_is_refused_by_its_key),
         cmocka_unit_test(a_slip_of_the_pen_is_told),
+        cmocka_unit_test(tools_of_tasks_are_placed),
         cmocka_unit_test(too_deep_and_too_many_are_refused),
+        cmocka_unit_test(programs_are_kept_apart),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

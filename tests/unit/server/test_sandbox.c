@@ -151,12 +151,11 @@ static int inside(const char *store, const char *listen, bool on, int (*what)(co
                                      .server_sandbox = on,
                                      .server_connect_ports = further_ports,
                                      .council_ollama = "off",
-                                     .council_local_ports = own_ports,
-                                     .orchestrator_folder = "" };
+                                     .council_local_ports = own_ports };
         struct sandbox sandbox;
         struct err err = { 0 };
 
-        if (!sandbox_enter(&settings, NULL, &sandbox, &err)) {
+        if (!sandbox_enter(&settings, NULL, NULL, &sandbox, &err)) {
             fprintf(stderr, "%s\n", err.text);
             _exit(255);
         }

@@ -36,6 +36,7 @@ static const char *const commands[PLAYS][4] = {
     [MISSING] = { "/nowhere/at-all", NULL },
 };
 static const char *const secret_headers[] = { "Authorization: Bearer s3cr3t-s3cr3t", NULL };
+static const char *const secrets[] = { "s3cr3t-s3cr3t", NULL };
 static char url[64];
 
 static struct mcp_setup setup_of(int play)
@@ -112,7 +113,8 @@ static struct mcp_servers *open_one(const struct mcp_setup *setup)
     struct err err = { 0 };
 
     assert_true(mcp_servers_open(&servers, setup, 1, programs, net, &err));
-    mcp_servers_wait(servers, 20000);
+    for (int i = 0; i < 2000 && !mcp_servers_settled(servers); i++)
+        usleep(10000);
     return servers;
 }
 
@@ -230,15 +232,90 @@ static void one_that_always_dies_is_given_up(void **state)
 
     (void)state;
     setup.restarts = 2;
+    setup.start_ms = 2000;
     struct mcp_servers *servers = open_one(&setup);
 
     await_state(servers, MCP_UNAVAILABLE);
+    for (int64_t end_ms = clock_ticks_ms() + 1500; clock_ticks_ms() < end_ms; usleep(500))
+        assert_int_equal(state_of(servers, NULL, 0, NULL), MCP_UNAVAILABLE); /* and is left alone */
     state_of(servers, why, sizeof(why), &restarts);
     assert_int_equal(restarts, 2);
     assert_non_null(strstr(why, "status 3"));
     call(servers, &seen, "echo", "{}");
     assert_int_equal(seen.end, TOOL_NOT_THERE);
     assert_non_null(strstr(seen.text, "status 3"));
+    mcp_servers_close(servers);
+}
+
+/* As it is called while nobody knows yet what the server has. */
+static void begin_awaited(struct mcp_servers *servers, struct seen *seen, const char *name,
+                          const char *digest, uint64_t id)
+{
+    struct tool_callbacks callbacks = { .done = see_done, .user = seen };
+    struct tool tool;
+    struct err err = { 0 };
+
+    seen_init(seen);
+    assert_true(mcp_servers_await(servers, name, &tool));
+    tool.digest = digest;
+    assert_true(mcp_servers_call(servers, &tool, "{\"text\":\"a\"}", &callbacks, id, &err));
+}
+
+static void calls_wait_for_one_that_starts(void **state)
+{
+    struct mcp_setup setup = setup_of(GOOD);
+    struct mcp_servers *servers;
+    struct seen seen, gone, changed;
+    struct tool tool;
+    struct err err = { 0 };
+
+    (void)state;
+    assert_true(mcp_servers_open(&servers, &setup, 1, programs, net, &err));
+    begin_awaited(servers, &seen, "box__echo", NULL, 1);
+    begin_awaited(servers, &gone, "box__nothing", NULL, 2);
+    begin_awaited(servers, &changed, "box__echo", "of another one", 3);
+    assert_false(mcp_servers_await(servers, "boxes__echo", &tool));
+    await(&seen, &seen.ended);
+    assert_int_equal(seen.end, TOOL_FINE);
+    assert_string_equal(seen.text, "a");
+    await(&gone, &gone.ended);
+    assert_int_equal(gone.end, TOOL_NOT_THERE);
+    await(&changed, &changed.ended);
+    assert_int_equal(changed.end, TOOL_NOT_THERE);
+    assert_non_null(strstr(changed.text, "not what it was"));
+    assert_false(mcp_servers_await(servers, "box__nothing", &tool));
+    mcp_servers_close(servers);
+}
+
+/* As a call that was judged by an earlier list, before its server was started again with another tool. */
+static void call_of_a_tool_that_has_changed_is_not_made(void **state)
+{
+    struct mcp_setup setup = setup_of(GOOD);
+    struct mcp_servers *servers = open_one(&setup);
+    const struct tool *listed;
+    struct seen seen;
+    struct err err = { 0 };
+    struct arena arena = { 0 };
+    size_t count;
+
+    (void)state;
+    call(servers, &seen, "echo", "{\"text\":\"a\"}");
+    assert_int_equal(seen.end, TOOL_FINE);
+    mcp_servers_tools(servers, &arena, &listed, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct tool_callbacks callbacks = { .done = see_done, .user = &seen };
+        struct tool tool = listed[i];
+
+        if (strcmp(tool.name, "box__echo") != 0)
+            continue;
+        seen_init(&seen);
+        tool.digest = "of another one";
+        assert_true(mcp_servers_call(servers, &tool, "{\"text\":\"a\"}", &callbacks, 9, &err));
+        await(&seen, &seen.ended);
+    }
+    assert_int_equal(seen.end, TOOL_NOT_THERE);
+    assert_non_null(strstr(seen.text, "not what it was"));
+    arena_done(&arena);
     mcp_servers_close(servers);
 }
 
@@ -430,9 +507,12 @@ static void over_http_a_session_is_kept_and_streams_are_read(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(eras) / sizeof(*eras); i++) {
-        struct mcp_setup setup = {
-            .name = "box", .url = url, .headers = secret_headers, .timeout_ms = 5000, .restarts = 3
-        };
+        struct mcp_setup setup = { .name = "box",
+                                   .url = url,
+                                   .headers = secret_headers,
+                                   .secrets = secrets,
+                                   .timeout_ms = 5000,
+                                   .restarts = 3 };
         struct mcp_servers *servers;
         struct seen seen;
 
@@ -455,6 +535,7 @@ static void over_http_a_session_is_kept_and_streams_are_read(void **state)
         assert_non_null(strstr(seen.text, "***"));
         mcp_servers_close(servers);
         assert_int_equal(played_complaints(), 0);
+        assert_int_equal(played_farewells(), eras[i] == PLAYED_HANDSHAKE);
     }
 }
 
@@ -531,6 +612,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_program_lists_its_tools_and_runs_them),
         cmocka_unit_test(one_that_dies_in_a_call_is_started_again),
         cmocka_unit_test(one_that_always_dies_is_given_up),
+        cmocka_unit_test(calls_wait_for_one_that_starts),
+        cmocka_unit_test(call_of_a_tool_that_has_changed_is_not_made),
         cmocka_unit_test(one_that_hangs_is_given_up),
         cmocka_unit_test(one_that_is_not_there_is_given_up),
         cmocka_unit_test(one_that_floods_is_ended),

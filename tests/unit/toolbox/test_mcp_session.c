@@ -39,6 +39,7 @@ struct desk {
     int asked;
     char asked_id[24], asked_message[400], asked_schema[1024], asked_url[400];
     double done;
+    char words[100];
     int progressed;
 };
 
@@ -95,7 +96,8 @@ static void keep_progress(void *user, double done, double total, const char *wor
 {
     struct desk *desk = user;
 
-    (void)total, (void)words;
+    (void)total;
+    snprintf(desk->words, sizeof(desk->words), "%s", words ? words : "");
     desk->progressed++;
     desk->done = done;
 }
@@ -466,6 +468,38 @@ static void names_are_cut_and_stay_apart(void **state)
     assert_string_not_equal(a, b);
 }
 
+/* Rules go by the server's own names, and what waits for a server is known by the model's. */
+static void rules_hold_for_what_is_not_listed_yet(void **state)
+{
+    char long_name[120], long_twin[120];
+    const struct mcp_rule rules[] = {
+        { .name = "files.write", .needs_approval = true },
+        { .name = long_name, .needs_approval = true },
+        { .name = "a.b", .off = true },
+        { .name = "one.two", .idempotent = true },
+        { .name = "one/two", .needs_approval = true },
+    };
+    const struct mcp_setup setup = { .name = "box", .rules = rules, .rule_count = 5 };
+    ARENA_AUTO arena = { 0 };
+    struct tool tool;
+
+    (void)state;
+    memset(long_name, 'x', sizeof(long_name));
+    long_name[100] = '\0';
+    memcpy(long_twin, long_name, sizeof(long_name));
+    long_twin[99] = 'y';
+    assert_true(mcp_tool_awaited(&setup, "box__files_write", &tool) && tool.needs_approval);
+    assert_true(mcp_tool_awaited(&setup, mcp_tool_name(&arena, "box", long_name), &tool) &&
+                tool.needs_approval);
+    assert_true(mcp_tool_awaited(&setup, mcp_tool_name(&arena, "box", long_twin), &tool) &&
+                !tool.needs_approval);
+    assert_true(mcp_tool_awaited(&setup, "box__other", &tool) && !tool.needs_approval);
+    assert_false(mcp_tool_awaited(&setup, "box__a_b", &tool));
+    /* It may be either, and only the server's list tells. */
+    assert_false(mcp_tool_awaited(&setup, "box__one_two", &tool));
+    assert_false(mcp_tool_awaited(&setup, "bo__other", &tool));
+}
+
 /* Calls. */
 
 static void a_call_brings_its_text_and_its_data(void **state)
@@ -733,13 +767,13 @@ static void nobody_is_asked_where_nobody_could_tell(void **state)
     (void)state;
     shake_hands(&desk, false);
     say(&desk, ELICIT("40", FORM));
-    assert_non_null(strstr(desk.last, "\"id\":40,\"result\":{\"action\":\"cancel\"}"));
+    assert_non_null(strstr(desk.last, "\"id\":40,\"error\":{"));
     call(&desk);
     call(&desk);
     say(&desk, ELICIT("41", FORM));
-    assert_non_null(strstr(desk.last, "\"id\":41,\"result\":{\"action\":\"cancel\"}"));
+    assert_non_null(strstr(desk.last, "\"id\":41,\"error\":{"));
     say_on(&desk, ELICIT("46", FORM), 9999); /* a stream of nobody's */
-    assert_non_null(strstr(desk.last, "\"id\":46,\"result\":{\"action\":\"cancel\"}"));
+    assert_non_null(strstr(desk.last, "\"id\":46,\"error\":{"));
     assert_int_equal(desk.asked, 0);
     say_on(&desk, ELICIT("42", FORM), desk.request); /* a stream says whose it is */
     assert_int_equal(desk.asked, 1);
@@ -748,6 +782,109 @@ static void nobody_is_asked_where_nobody_could_tell(void **state)
     call_with(&desk, "{}", "{}", false);
     say(&desk, ELICIT("43", FORM));
     assert_non_null(strstr(desk.last, "\"id\":43,\"result\":{\"action\":\"decline\"}"));
+    done(&desk);
+}
+
+static void what_is_asked_for_a_call_that_was_given_up_is_asked_nobody(void **state)
+{
+    struct desk desk;
+
+    (void)state;
+    shake_hands(&desk, false);
+    struct mcp_errand *errand = call(&desk);
+    long cancelled = (long)desk.request;
+    char answer[100];
+
+    mcp_session_cancel(&desk.session, errand);
+    call(&desk);
+    int64_t late = desk.request;
+
+    say(&desk, ELICIT("41", FORM));
+    assert_non_null(strstr(desk.last, "\"id\":41,\"error\":{"));
+    now_ms += 5000;
+    mcp_session_tick(&desk.session);
+    assert_int_equal(desk.end, TOOL_TIMED_OUT);
+    snprintf(answer, sizeof(answer), "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"content\":[]}}",
+             cancelled);
+    say(&desk, answer);
+    call(&desk);
+    say(&desk, ELICIT("42", FORM));
+    assert_non_null(strstr(desk.last, "\"id\":42,\"error\":{"));
+    assert_int_equal(desk.asked, 0);
+    snprintf(answer, sizeof(answer), "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"result\":{\"content\":[]}}",
+             (long)late);
+    say(&desk, answer);
+    say(&desk, ELICIT("43", FORM));
+    assert_int_equal(desk.asked, 1);
+    done(&desk);
+}
+
+static void a_call_that_was_given_up_is_forgotten_in_time(void **state)
+{
+    struct desk desk;
+
+    (void)state;
+    shake_hands(&desk, false);
+    for (int i = 0; i < LIMIT_MCP_CALLS + 1; i++)
+        mcp_session_cancel(&desk.session, call(&desk));
+    now_ms += 59 * 1000;
+    call(&desk);
+    say(&desk, ELICIT("41", FORM));
+    assert_int_equal(desk.asked, 0);
+    now_ms += 1000;
+    say(&desk, ELICIT("42", FORM));
+    assert_int_equal(desk.asked, 1);
+    done(&desk);
+}
+
+static void a_call_that_waits_for_people_asks_nothing_more(void **state)
+{
+    struct desk desk;
+
+    (void)state;
+    shake_hands(&desk, false);
+    call(&desk);
+    say(&desk, ELICIT("41", FORM));
+    struct mcp_errand *second = call(&desk);
+
+    say(&desk, ELICIT("42", FORM));
+    assert_int_equal(desk.asked, 2);
+    mcp_session_answer(&desk.session, second, desk.asked_id, TOOL_ACCEPT, "{\"name\":\"Ada\"}");
+    assert_non_null(strstr(desk.last, "\"id\":42,\"result\":{\"action\":\"accept\""));
+    done(&desk);
+}
+
+/* Wherever it says it: in an error, a list, a question, progress, a result. */
+static void what_it_was_given_it_does_not_give_on(void **state)
+{
+    static const char *const secrets[] = { "Bearer s3cr3t-s3cr3t", "s3cr3t-s3cr3t", "short", NULL };
+    struct mcp_failure failure = { .loss = MCP_REFUSED, .status = 400, .why = "It answers with 400." };
+    struct desk desk;
+
+    (void)state;
+    begin(&desk, true);
+    desk.setup.secrets = secrets;
+    failure.body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32020,\"message\":\"Not for Bearer "
+                   "s3cr3t-s3cr3t.\"}}";
+    failure.body_len = strlen(failure.body);
+    mcp_session_failed(&desk.session, desk.request, &failure);
+    assert_non_null(strstr(desk.session.why, "Not for ***."));
+    done(&desk);
+    shake_hands(&desk, false);
+    desk.setup.secrets = secrets;
+    call(&desk);
+    say(&desk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":$ID,"
+               "\"progress\":1,\"message\":\"With s3cr3t-s3cr3t.\"}}");
+    assert_string_equal(desk.words, "With ***.");
+    say(&desk, "{\"jsonrpc\":\"2.0\",\"id\":41,\"method\":\"elicitation/create\",\"params\":{\"message\":"
+               "\"s3cr3t\\u002ds3cr3t?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":"
+               "{\"key\":{\"type\":\"string\",\"title\":\"Not s3cr3t-s3cr3t\"}}}}}");
+    assert_string_equal(desk.asked_message, "***?");
+    assert_non_null(strstr(desk.asked_schema, "\"title\":\"Not ***\""));
+    say(&desk, ANSWER("{\"content\":[{\"type\":\"text\",\"text\":\"s3cr3t-s3cr3t and short\"}],"
+                      "\"structuredContent\":{\"key\":[\"s3cr3t-s3cr3t\"]}}"));
+    assert_string_equal(desk.text, "*** and short");
+    assert_string_equal(desk.data, "{\"key\":[\"***\"]}");
     done(&desk);
 }
 
@@ -1002,6 +1139,7 @@ int main(void)
         cmocka_unit_test(the_order_of_a_schema_is_no_change),
         cmocka_unit_test(a_list_that_never_comes_keeps_the_old_one),
         cmocka_unit_test(names_are_cut_and_stay_apart),
+        cmocka_unit_test(rules_hold_for_what_is_not_listed_yet),
         cmocka_unit_test(a_call_brings_its_text_and_its_data),
         cmocka_unit_test(a_failure_is_told_as_one),
         cmocka_unit_test(too_much_is_not_taken),
@@ -1014,6 +1152,10 @@ int main(void)
         cmocka_unit_test(a_form_is_asked_and_time_stands_still),
         cmocka_unit_test(an_answer_that_does_not_fit_is_none),
         cmocka_unit_test(nobody_is_asked_where_nobody_could_tell),
+        cmocka_unit_test(what_is_asked_for_a_call_that_was_given_up_is_asked_nobody),
+        cmocka_unit_test(a_call_that_was_given_up_is_forgotten_in_time),
+        cmocka_unit_test(a_call_that_waits_for_people_asks_nothing_more),
+        cmocka_unit_test(what_it_was_given_it_does_not_give_on),
         cmocka_unit_test(endless_questions_are_declined),
         cmocka_unit_test(a_newer_server_asks_by_a_result),
         cmocka_unit_test(several_things_are_asked_for_one_after_the_other),
