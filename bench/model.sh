@@ -42,5 +42,15 @@ serve_model() {
     unset XDG_CONFIG_HOME
 }
 
+# at_rest PID: returns when it has hardly worked for a second; what a start has to catch up with is then behind it
+at_rest() {
+    before=-9
+    until now=$(awk '{ print $14 + $15 }' "/proc/$1/stat") && [ $((now - before)) -le 5 ]; do
+        before=$now
+        sleep 1
+    done
+}
+
 rss_kb() { awk '/VmRSS/ { print $2 }' "/proc/$1/status"; }
+open_files() { ls "/proc/$1/fd" | wc -l; }
 threads() { awk '/Threads/ { print $2 }' "/proc/$1/status"; }

@@ -2,7 +2,9 @@
 //
 //   runs.mjs rate URL RUNS STEPS     steps a second, from the first that is counted to the last
 //   runs.mjs pause URL RUNS          starts RUNS that ask a question, and returns when all of them wait
-//   runs.mjs resume URL RUNS         answers as many of the questions that wait, and returns when their runs have ended
+//   runs.mjs resume URL RUNS         answers questions that wait, so that as many runs are resuming at any moment, until its
+//                                    standard input ends; says "resuming" when they are, and at the end how many resumed a second
+//   runs.mjs burst URL RUNS          answers questions that wait, so that as many runs resume at once; says how many ms that took
 const [what, url, count, more] = process.argv.slice(2);
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -33,6 +35,8 @@ async function metric(name) {
 }
 
 async function worker() {
+    const { agents } = await api('GET', '/api/agents?limit=200');
+    if (agents.some(({ name }) => name === 'Worker')) return;
     await api('POST', '/api/agents', { name: 'Worker', role: 'worker', system_prompt: 'You are Worker. Do what you are asked to do.' });
 }
 
@@ -43,37 +47,60 @@ async function rate() {
     const all = Number(count) * (Number(more) + 1);
     let begin, first, now;
     await worker();
-    const started = each(Array.from({ length: Number(count) }), start);
+    // This program works on the same processors as what it measures: it counts once all are started, and looks seldom.
+    await each(Array.from({ length: Number(count) }), start);
     for (;;) {
         now = await metric('witan_run_steps_total');
-        if (now > all / 10 && begin === undefined) [begin, first] = [performance.now(), now];
+        if (begin === undefined) [begin, first] = [performance.now(), now];
         if (now >= all) break;
-        await pause(20);
+        await pause(50);
     }
-    await started;
     console.log((((now - first) * 1000) / (performance.now() - begin)).toFixed(0));
 }
 
 async function paused() {
     await worker();
-    await each(Array.from({ length: Number(count) }), start);
-    while ((await metric('witan_run_steps_total')) < Number(count)) await pause(100);
-}
-
-async function resume() {
     const before = await metric('witan_run_steps_total');
-    let cursor = '';
-    const ids = [];
-    while (ids.length < Number(count)) {
-        const page = await api('GET', `/api/questions/pending?workspaceId=default&limit=200${cursor}`);
-        ids.push(...page.questions.map(({ id }) => id));
-        if (!page.nextCursor) break;
-        cursor = `&cursor=${page.nextCursor}`;
-    }
-    const answers = ids.slice(0, Number(count)).map((id) => ({ id, response: { type: 'text', value: 'Go on.' } }));
-    for (let at = 0; at < answers.length; at += 100)
-        await api('POST', '/api/questions/answer', { answers: answers.slice(at, at + 100) });
-    while ((await metric('witan_run_steps_total')) < before + Number(count)) await pause(20);
+    await each(Array.from({ length: Number(count) }), start);
+    while ((await metric('witan_run_steps_total')) < before + Number(count)) await pause(100);
 }
 
-await { rate, pause: paused, resume }[what]();
+async function answer(part) {
+    const { questions } = await api('GET', `/api/questions/pending?workspaceId=default&limit=${part}`);
+    if (questions.length < part) throw new Error('no more runs wait');
+    await api('POST', '/api/questions/answer', { answers: questions.map(({ id }) => ({ id, response: { type: 'text', value: 'Go on.' } })) });
+}
+
+async function burst() {
+    const most = Number(count);
+    const part = Math.min(100, most);
+    const before = await metric('witan_run_steps_total');
+    const began = performance.now();
+    for (let answered = 0; answered < most; answered += part) await answer(part);
+    while ((await metric('witan_run_steps_total')) - before < most) await pause(20);
+    console.log((performance.now() - began).toFixed(0));
+}
+
+// The model of the runs asks again whenever it was answered, so that they can be resumed for as long as it takes.
+async function resume() {
+    const most = Number(count);
+    const part = Math.min(100, most);
+    const before = await metric('witan_run_steps_total');
+    let answered = 0;
+    let resumed = 0;
+    let ended = false;
+    process.stdin.on('end', () => (ended = true)).resume();
+    const began = performance.now();
+    while (!ended) {
+        await answer(part);
+        if (answered < most && answered + part >= most) console.log('resuming');
+        answered += part;
+        while (!ended && answered - resumed > most - part) {
+            resumed = (await metric('witan_run_steps_total')) - before;
+            if (answered - resumed > most - part) await pause(20);
+        }
+    }
+    console.log(((resumed * 1000) / (performance.now() - began)).toFixed(0));
+}
+
+await { rate, pause: paused, resume, burst }[what]();
