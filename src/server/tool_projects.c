@@ -5,12 +5,15 @@
 
 static bool say(const struct tx *tx, const char *tool, const char *const *projects)
 {
-    for (bool known; projects && *projects; projects++) {
-        if (!offer_knows_project(tx, *projects, &known))
+    for (size_t count; projects && *projects; projects++) {
+        if (!offer_find_projects(tx, *projects, &count))
             return false;
-        if (!known)
-            log_line(LOG_WARN, "a tool is for a project that is not there", "tool", tool, "project",
-                     *projects, NULL);
+        if (count != 1)
+            log_line(LOG_WARN,
+                     count == 0
+                         ? "a tool is for a project that is not there"
+                         : "a tool is for a project whose name others have, too: name it by its id instead",
+                     "tool", tool, "project", *projects, NULL);
     }
     return true;
 }

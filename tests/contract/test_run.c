@@ -341,6 +341,51 @@ CONTRACT(run_goes_on_with_a_default_and_hears_of_a_later_answer)
     assert_true(check_replay(&p) > 0);
 }
 
+/* What somebody said to the same words another time was said then. */
+CONTRACT(run_goes_on_with_the_default_whatever_was_answered_before)
+{
+    static const char tabs[] =
+        "{\"question\":\"Tabs?\",\"type\":\"non_blocking\",\"responseType\":\"boolean\","
+        "\"defaultResponse\":{\"type\":\"boolean\",\"value\":false}}";
+    static const char choice[] =
+        "{\"question\":\"Tabs?\",\"type\":\"non_blocking\",\"responseType\":\"choice\","
+        "\"options\":[\"yes\",\"no\"],"
+        "\"defaultResponse\":{\"type\":\"choice\",\"value\":\"no\"}}";
+    struct playing p;
+
+    play_run(t, &p, NULL);
+    model_calls(&p, "ask_question", tabs, NULL);
+    answer(t, open_question(&p), "{s:s, s:b}", "type", "boolean", "value", 1);
+    CHECK_STATUS(200);
+    play_run(t, &p, NULL);
+    model_calls(&p, "ask_question", tabs, NULL);
+    const char *said = told(&p, "tool");
+
+    assert_non_null(strstr(said, "\"value\":false"));
+    assert_non_null(strstr(said, "\"source\":\"default\""));
+    assert_non_null(strstr(strstr(said, "\"preference\":"), "true"));
+    model_calls(&p, "ask_question", choice, NULL);
+    assert_null(strstr(told(&p, "tool"), "preference"));
+}
+
+CONTRACT(run_is_told_of_no_yes_that_was_given_to_something_else)
+{
+    static const char push[] =
+        "{\"question\":\"May I push?\",\"type\":\"non_blocking\",\"responseType\":\"approval\","
+        "\"defaultResponse\":{\"type\":\"approval\",\"value\":false}}";
+    struct playing p;
+
+    play_run(t, &p, NULL);
+    model_calls(&p, "ask_question", push, NULL);
+    answer(t, open_question(&p), "{s:s, s:b}", "type", "approval", "value", 1);
+    CHECK_STATUS(200);
+    play_run(t, &p, NULL);
+    model_calls(&p, "ask_question", push, NULL);
+    assert_non_null(strstr(told(&p, "tool"), "\"value\":false"));
+    assert_null(strstr(told(&p, "tool"), "\"value\":true"));
+    assert_null(strstr(told(&p, "tool"), "preference"));
+}
+
 CONTRACT(run_asks_for_approval_and_runs_what_was_approved)
 {
     struct playing p;
@@ -439,6 +484,24 @@ CONTRACT(run_asks_people_about_a_tool_that_was_interrupted)
     assert_true(p.step.ask);
     assert_string_equal(call_column(&p, "write", "attempt"), "2");
     assert_true(check_replay(&p) > 0);
+}
+
+/* What is done with the answer is done to the world: agents do not press "retry" for people. */
+CONTRACT(what_the_runner_asks_people_is_left_to_no_council)
+{
+    struct playing p;
+
+    USE(plain_tools);
+    play_run(t, &p, NULL);
+    model_calls(&p, "write", "{\"path\":\"a\"}", NULL);
+    tool_begins(&p, p.step.calls[0].call_id);
+    outside_sql(t, "UPDATE runs SET node = NULL WHERE job_id = '%s'", p.job);
+    assert_true(run_again(&p, "node-b"));
+    call(t, "discussion_create", "{s:s, s:s, s:i, s:[{s:s}], s:{s:s, s:s}}", "topic", "Retry?", "mode",
+         "rounds", "rounds", 1, "participants", "agentName", "Ada", "ref", "kind", "question", "id",
+         open_question(&p));
+    CHECK_STATUS(400);
+    CHECK_TEXT("error", "This question needs a person's approval: no council decides it.");
 }
 
 CONTRACT(run_takes_advice_on_what_was_interrupted)

@@ -80,12 +80,22 @@ CONTRACT(run_goes_ahead_where_the_project_has_automated_it)
     assert_int_equal(count_rows(t, "notifications WHERE ref_id = '%s'", p.job), 0);
 }
 
+/* Of a name that no other case uses. */
+static const char *name_project(struct t *t, const char *id, const char *name)
+{
+    const char *own = arena_format(&t->arena, "%s of %s", name, t->workspace);
+
+    outside_sql(t, "UPDATE projects SET name = '%s' WHERE id = '%s'", own, id);
+    return own;
+}
+
 CONTRACT(run_is_kept_from_tools_of_other_projects_and_roles)
 {
     static const char *const others[] = { "other", NULL };
     static const char *const admins[] = { "admin", NULL };
-    static const char *const demo[] = { "demo", NULL };
-    static const struct tool kept[] = {
+    const char *project = make_project(t, "automated");
+    const char *const own[] = { name_project(t, project, "demo"), NULL };
+    const struct tool kept[] = {
         { .name = "elsewhere",
           .description = "",
           .schema = any_object,
@@ -96,12 +106,12 @@ CONTRACT(run_is_kept_from_tools_of_other_projects_and_roles)
           .description = "",
           .schema = any_object,
           .kind = TOOL_COMMAND,
-          .projects = demo },
+          .projects = own },
     };
     struct playing p;
 
     USE(kept);
-    play_run_in(t, &p, NULL, make_project(t, "automated"));
+    play_run_in(t, &p, NULL, project);
     assert_int_equal(p.step.tool_count, 6);
     model_calls(&p, "elsewhere", "{}", NULL);
     assert_string_equal(call_column(&p, "elsewhere", "outcome"), "forbidden");
@@ -109,6 +119,36 @@ CONTRACT(run_is_kept_from_tools_of_other_projects_and_roles)
     assert_string_equal(call_column(&p, "admins", "outcome"), "forbidden");
     model_calls(&p, "demo_only", "{}", NULL);
     assert_int_equal(p.step.call_count, 1);
+    use_tools(NULL, 0);
+}
+
+/* Anybody may call a project of theirs as they like. */
+CONTRACT(tool_for_a_project_whose_name_another_takes_is_for_neither)
+{
+    const char *project = make_project(t, "automated"), *twin = make_project(t, "automated");
+    const char *const by_name[] = { name_project(t, project, "shop"), NULL };
+    const char *const by_id[] = { project, NULL };
+    const struct tool kept[] = {
+        { .name = "named",
+          .description = "",
+          .schema = any_object,
+          .kind = TOOL_COMMAND,
+          .projects = by_name },
+        { .name = "known", .description = "", .schema = any_object, .kind = TOOL_COMMAND, .projects = by_id },
+    };
+    struct playing p;
+
+    USE(kept);
+    name_project(t, twin, "shop");
+    play_run_in(t, &p, NULL, twin);
+    model_calls(&p, "named", "{}", "known", "{}", NULL);
+    assert_string_equal(call_column(&p, "named", "outcome"), "forbidden");
+    assert_string_equal(call_column(&p, "known", "outcome"), "forbidden");
+    play_run_in(t, &p, NULL, project);
+    model_calls(&p, "named", "{}", "known", "{}", NULL);
+    assert_string_equal(call_column(&p, "named", "outcome"), "forbidden");
+    assert_int_equal(p.step.call_count, 1);
+    use_tools(NULL, 0);
 }
 
 CONTRACT(run_asks_again_about_an_approved_tool_that_has_changed)
@@ -564,27 +604,4 @@ CONTRACT(run_tells_a_difference_where_the_log_was_changed)
     assert_int_equal(replay.steps, 2);
     assert_int_equal(replay.difference_count, 1);
     assert_non_null(strstr(replay.differences[0].stored, "Because."));
-}
-
-CONTRACT(run_starts_again_with_an_answer_that_came_too_late)
-{
-    struct playing p;
-
-    play_run(t, &p, &(struct run_wish){ .steps = 7 });
-    model_calls(&p, "ask_question",
-                "{\"question\":\"Which way?\",\"type\":\"blocking\",\"responseType\":\"text\"}", NULL);
-    const char *question = open_question(&p);
-
-    advance(t, 31 * MINUTE);
-    assert_string_equal(job_column(&p, "status"), "failed");
-    answer_text(t, question, "Left");
-    CHECK_STATUS(409);
-    call(t, "question_restart", "{s:s}", "id", question);
-    CHECK_STATUS(201);
-    p.job = text_at(t, "jobId");
-    assert_true(run_again(&p, "node-b"));
-    assert_true(p.step.ask);
-    assert_string_equal(p.step.messages[1].content, "Build it.");
-    assert_non_null(strstr(told(&p, "user"), "Left"));
-    assert_int_equal(count_rows(t, "runs WHERE job_id = '%s' AND budget_steps = 7", p.job), 1);
 }

@@ -33,6 +33,11 @@ bool question_asks_consent(const struct question *question)
     return question_traits(question->type)->consents || question->response_type == RESPONSE_APPROVAL;
 }
 
+bool question_is_of_witan(const struct question *question)
+{
+    return str_equal(question->asked_by_id, ACTOR_SYSTEM.id) && question->metadata;
+}
+
 bool question_is_overdue(const struct question *question, int64_t now_ms)
 {
     return question_is_open(question) && question->due_ms != 0 && now_ms > question->due_ms;

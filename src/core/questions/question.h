@@ -47,6 +47,9 @@ bool question_is_open(const struct question *question);
 bool question_blocks(const struct question *question);
 /* Whether a yes to it is a consent, by its type or by the form of its answer. */
 bool question_asks_consent(const struct question *question);
+/* Whether witan itself asks it about a run: it names what it is about (metadata), which the run's agent
+ * cannot. */
+bool question_is_of_witan(const struct question *question);
 /* Whether it is an approval that people give by a yes, one or several of them. */
 bool question_counts_approvals(const struct question *question);
 bool question_is_overdue(const struct question *question, int64_t now_ms);
@@ -144,7 +147,8 @@ struct question_answer {
  * not undo the others. A late answer is a refusal that is kept: whoever calls must commit it.
  */
 CHECKED bool question_answer(const struct tx *tx, struct question_answer answers[], size_t count);
-/* Whether only people can settle it: it asks for consent, names who must answer, or carries an action. */
+/* Whether only people can settle it: it asks for consent, names who must answer, carries an action, or is what
+ * witan asks about a run, whose tool or command goes on with the answer. */
 bool question_needs_person(const struct question *question);
 /*
  * A council of agents, to whom a person has put the question, answers it; the outcome says so (source agents,

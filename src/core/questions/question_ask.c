@@ -109,6 +109,14 @@ static bool put_question(struct asking *asking, struct docket *docket, struct jo
     return question_notify(docket, question) && docket_close(docket);
 }
 
+/* Consent was given to one thing at one time, and an answer of another shape, or to other options, is none to
+ * this. */
+static bool may_be_preferred(const struct question *question, const struct question *earlier)
+{
+    return !question_asks_consent(question) && earlier->response_type == question->response_type &&
+           str_equal(earlier->options, question->options);
+}
+
 /* An answer to a non-blocking question is kept as the preference for the next time it is asked. */
 static bool find_preference(struct asking *asking, struct question_preference *preference)
 {
@@ -120,7 +128,7 @@ static bool find_preference(struct asking *asking, struct question_preference *p
         return true;
     if (!question_precedents(asking->tx, asking->question, 1, &earlier, &count))
         return false;
-    if (count > 0)
+    if (count > 0 && may_be_preferred(asking->question, earlier))
         *preference = (struct question_preference){ .response = earlier[0].response,
                                                     .by = earlier[0].outcome_by,
                                                     .at = earlier[0].responded_at };
@@ -136,26 +144,18 @@ static bool too_many(struct err *err, int retry_after_s, const char *text, int64
     return false;
 }
 
-/*
- * What witan itself asks about a run names what it is about (metadata), which the run's agent cannot. It must
- * be asked, and is bounded by the calls of a reply: it is neither refused for what the agent asks nor counted
- * with it.
- */
-static bool is_of_witan(const struct question *question)
-{
-    return str_equal(question->asked_by_id, ACTOR_SYSTEM.id) && question->metadata;
-}
-
-/* A job that asks in a loop must not bury the people. The owner alone at home may do as they like. */
+/* A job that asks in a loop must not bury the people. The owner alone at home may do as they like. What witan
+ * asks must be asked, and is bounded by the calls of a reply: it is neither refused for what the agent asks
+ * nor counted with it. */
 static bool check_rate(struct asking *asking, const struct docket *docket, const struct job *job)
 {
     struct db_rows rows;
     int64_t open = 0;
 
-    if (asking->tx->caller->kind == CALLER_LOCAL || is_of_witan(asking->question))
+    if (asking->tx->caller->kind == CALLER_LOCAL || question_is_of_witan(asking->question))
         return true;
     for (size_t i = 0; i < docket->question_count; i++)
-        open += question_is_open(&docket->questions[i]) && !is_of_witan(&docket->questions[i]);
+        open += question_is_open(&docket->questions[i]) && !question_is_of_witan(&docket->questions[i]);
     if (open >= settings()->questions_open)
         return too_many(asking->tx->err, 60,
                         "This job has %lld open questions already: wait for answers first.", open);

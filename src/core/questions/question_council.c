@@ -11,8 +11,8 @@
 
 bool question_needs_person(const struct question *question)
 {
-    return question_asks_consent(question) || question->action || question->assigned_to ||
-           question->required_role || question->required_approvals > 1;
+    return question_asks_consent(question) || question_is_of_witan(question) || question->action ||
+           question->assigned_to || question->required_role || question->required_approvals > 1;
 }
 
 bool question_answer_by_agents(const struct tx *tx, const char *id, const json_t *given, bool *answered)

@@ -134,13 +134,13 @@ bool offer_project(const struct tx *tx, const struct run *run, const char **name
     return true;
 }
 
-bool offer_knows_project(const struct tx *tx, const char *name, bool *known)
+bool offer_find_projects(const struct tx *tx, const char *name, size_t *count)
 {
     struct db_rows rows;
 
     if (!tx_query(tx, SQL_RUN_PROJECT_KNOWN, DB_ARGS(db_text(name)), &rows))
         return false;
-    *known = rows.count > 0;
+    *count = rows.count;
     return true;
 }
 

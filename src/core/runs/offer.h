@@ -38,10 +38,11 @@ bool offer_has_place(const struct tool *tool, const struct run *run);
 CHECKED bool offer_in_task_folder(const struct tx *tx, const struct run *run, const char **names);
 /* Whether the run was made with this tool. */
 bool offer_names(const struct run *run, const char *tool);
-/* The name of the run's project, or NULL. */
+/* The name of the run's project as far as tools may know it by that, or NULL: anybody may call a project of
+ * theirs like another, so a name that two have is nobody's. */
 CHECKED bool offer_project(const struct tx *tx, const struct run *run, const char **name);
-/* Whether some project is what a tool names by its id or name, as offer_allows takes it. */
-CHECKED bool offer_knows_project(const struct tx *tx, const char *name, bool *known);
+/* How many projects a tool may mean by an id or name, as offer_allows takes it: 0, 1, or 2 for any more. */
+CHECKED bool offer_find_projects(const struct tx *tx, const char *name, size_t *count);
 /* What a run is told that it may call: its own tools, and the first LIMIT_RUN_TOOLS of the operator's. */
 CHECKED bool offer_all(const struct tx *tx, const struct run *run, const struct tool_list *tools,
                        const struct llm_tool **list, size_t *count);

@@ -85,6 +85,8 @@ CHECKED bool orchestrate_give_up(const struct tx *tx, const struct take_ref *ref
  * takes go with the tasks. */
 CHECKED bool orchestrate_let_go(const struct tx *tx, const struct project *project, const char *task_id);
 
+/* Whether the orchestrator has given this task out. */
+CHECKED bool orchestrate_is_out(const struct tx *tx, const char *task_id, bool *out);
 /* Before a run hands in its result: whether its take is still wanted. If not, the take is over, and
  * `why_not_wanted` says in words that the task was taken away; else it is NULL. */
 CHECKED bool orchestrate_wants(const struct tx *tx, const struct project *project, const struct job *job,

@@ -21,6 +21,16 @@ static bool note_taken(const struct orchestrator_call *as, const struct task *ta
                                                         .at_ms = as->tx.now_ms });
 }
 
+bool orchestrate_is_out(const struct tx *tx, const char *task_id, bool *out)
+{
+    struct db_rows rows;
+
+    if (!tx_query(tx, SQL_TAKE_OF_TASK, DB_ARGS(db_text(task_id)), &rows))
+        return false;
+    *out = rows.count > 0;
+    return true;
+}
+
 static bool take_one(const struct orchestrator_call *as, const char *task_id)
 {
     struct db_arg row[CODER_TAKE_INSERT_WIDTH];
@@ -33,12 +43,14 @@ static bool take_one(const struct orchestrator_call *as, const char *task_id)
                                .created_ms = as->tx.now_ms };
     struct err refused = { 0 };
     struct tx quiet = tx_with_err(&as->tx, &refused);
-    struct db_rows out;
     struct task task;
+    bool out;
 
     /* It was opened again while what was begun for it is still being ended. */
-    if (!tx_query(&as->tx, SQL_TAKE_OF_TASK, DB_ARGS(db_text(task_id)), &out) || out.count > 0)
-        return out.count > 0;
+    if (!orchestrate_is_out(&as->tx, task_id, &out))
+        return false;
+    if (out)
+        return true;
     /* Somebody was quicker, or has made it wait since. */
     if (!task_claim(&quiet, &as->project, task_id, CODER_NAME, &task)) {
         *as->tx.err = refused;

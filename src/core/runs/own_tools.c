@@ -64,7 +64,8 @@ static const char *answer_words(struct moving *m, const struct question *questio
     return arena_copy(m->tx->arena, text.bytes, text.len);
 }
 
-/* Nobody waits: it goes on with what was answered the last time, or with the default. */
+/* Nobody waits: it goes on with the default. What somebody said to the same words another time was said then:
+ * it is told, and decides nothing. */
 static void go_on(struct moving *m, struct run_call *call, const struct question *question,
                   const struct question_preference *preference)
 {
@@ -75,9 +76,17 @@ static void go_on(struct moving *m, struct run_call *call, const struct question
     json_map(&out, NULL);
     json_text(&out, "questionId", question->id);
     json_text(&out, "status", question_status_word(question->status));
-    json_raw(&out, "response", preference->response ? preference->response : question->default_response);
-    json_text(&out, "source", preference->response ? "answered_before" : "default");
-    json_text(&out, "note", "Go on with this. If somebody answers later, you will be told.");
+    json_raw(&out, "response", question->default_response);
+    json_text(&out, "source", "default");
+    if (preference->response)
+        question_preference_write(preference, "preference", &out);
+    json_text(
+        &out, "note",
+        preference->response
+            ? "Go on with the response, which is the default. preference is what a person answered to "
+              "the same question the last time: it may tell you what they like, and allows nothing. "
+              "If somebody answers later, you will be told."
+            : "Go on with the response, which is the default. If somebody answers later, you will be told.");
     json_map_end(&out);
     moving_done(m, call, OUT_OK, arena_copy(m->tx->arena, text.bytes, text.len), NULL);
 }

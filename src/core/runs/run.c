@@ -16,6 +16,7 @@
 #include "core/runs/offer.h"
 #include "core/runs/room.h"
 #include "core/runs/run_agents.h"
+#include "core/work/project.h"
 #include "llm/model_choice.h"
 
 #include <string.h>
@@ -224,11 +225,59 @@ static bool tell_late(const struct tx *tx, const struct run *run, const char *an
     return tx_exec(tx, SQL_RUN_ENTRY_INSERT, RUN_ENTRY_INSERT_WIDTH, row, NULL);
 }
 
+/* What somebody starts again runs by nobody's leave but that of the first: an owner who answers late does not
+ * lend a member's words the tools of owners, nor does a member get those of an owner's run. */
+static const char *restart_role(const struct tx *tx, const struct run *before)
+{
+    enum role role = 0;
+
+    (void)role_parse(before->requester_role, &role);
+    return role_name(role_lesser(role, tx->caller->role));
+}
+
+/* While a project's orchestrator is on, it has asked about the task what this run failed of. */
+static bool is_orchestrated(const struct tx *tx, const struct job *job, bool *so)
+{
+    struct project project;
+
+    *so = false;
+    if (!job->project_id || !job->task_id || run_agent_known(tx->arena, job->agent) != AGENT_CODER)
+        return true;
+    if (!project_see(tx, job->project_id, &project))
+        return false;
+    *so = project.orchestrator.on;
+    return true;
+}
+
+/* Whoever starts again gives nothing but a late answer: what is not there or done by now is no fault of
+ * theirs. */
+static bool may_restart(const struct tx *tx, const struct job *job, struct agent *agent)
+{
+    bool orchestrated;
+
+    if (!is_orchestrated(tx, job, &orchestrated))
+        return false;
+    if (orchestrated) {
+        err_set(tx->err, ERR_CONFLICT, "The orchestrator has this project's tasks done.");
+        return err_hint(tx->err,
+                        "Open the task, or answer what is asked about it: its coder takes it up again.");
+    }
+    if (find_agent(tx, job->agent, agent) && check_model(tx, agent, &(struct run_wish){ 0 }) &&
+        run_work_begins(tx, job))
+        return true;
+    if (tx->err->code == ERR_INVALID) {
+        tx->err->code = ERR_CONFLICT;
+        *tx->err->field = '\0';
+    }
+    return false;
+}
+
 bool run_restart(const struct tx *tx, const struct job *job)
 {
     struct err missing = { 0 };
     struct tx looking = tx_with_err(tx, &missing);
     struct run_entry input;
+    struct agent agent;
     struct run before;
 
     if (!job->restart_of)
@@ -237,16 +286,17 @@ bool run_restart(const struct tx *tx, const struct job *job)
         *tx->err = missing;
         return missing.code == ERR_NOT_FOUND;
     }
+    if (!may_restart(tx, job, &agent))
+        return false;
     struct run run = {
         .job_id = job->id,
         .workspace_id = job->workspace_id,
         .project_id = job->project_id,
         .task_id = job->task_id,
-        .agent_id = before.agent_id,
-        .agent = before.agent,
-        .model_config = before.model_config,
-        .requester_role = role_name(tx->caller->role),
-        .instructions = before.instructions,
+        .agent_id = agent.id,
+        .agent = agent.name,
+        .model_config = agent.ai_model_config,
+        .requester_role = restart_role(tx, &before),
         .phase = RUN_OPENING,
         .recover = before.recover,
         .budget_steps = before.budget_steps,
@@ -258,8 +308,9 @@ bool run_restart(const struct tx *tx, const struct job *job)
         .wanted = 1,
         .created_ms = tx->now_ms,
     };
-    return run_input(tx, &run, job, &input.text, &input.data) && insert(tx, &run, &input) &&
-           tell_late(tx, &run, job->restart_answer);
+    return run_instructions(tx, &agent, job, &run.instructions) &&
+           run_input(tx, &run, job, &input.text, &input.data) && check_room(tx, &run, &input) &&
+           insert(tx, &run, &input) && tell_late(tx, &run, job->restart_answer);
 }
 
 /* Reading */

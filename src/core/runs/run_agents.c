@@ -228,11 +228,25 @@ bool run_work_of(const struct tx *tx, const struct job *job, struct run_work *wo
     return false;
 }
 
+/* Two coders would write to one folder. The orchestrator itself has taken the task before it begins. */
+static bool find_other(const struct tx *tx, struct run_work *work)
+{
+    bool out;
+
+    if (work->agent != AGENT_CODER || work->done || tx->caller->kind == CALLER_NOBODY)
+        return true;
+    if (!orchestrate_is_out(tx, work->subject.source_id, &out))
+        return false;
+    if (out)
+        work->done = "The orchestrator's coder works on this task now: wait for it, or close the task first.";
+    return true;
+}
+
 bool run_work_begins(const struct tx *tx, const struct job *job)
 {
     struct run_work work;
 
-    if (!run_work_of(tx, job, &work))
+    if (!run_work_of(tx, job, &work) || !find_other(tx, &work))
         return false;
     return !work.done ||
            err_field(tx->err, work.agent == AGENT_CODER ? "taskId" : "input.feedbackId", "%s", work.done);
@@ -361,6 +375,34 @@ static void tell_loose(struct arena *arena, const struct output *output, struct 
         handed->problem = failed_words(arena, output);
 }
 
+/* Two may have begun on the same feedback: what the second made of it would be there twice. Under the lock of
+ * the project, as whoever makes tasks. */
+static bool feedback_wants(const struct tx *tx, const struct run_work *work, const char **why_not_wanted)
+{
+    struct feedback feedback;
+
+    if (!project_lock(tx, &work->project) ||
+        !feedback_get(tx, &work->project, work->subject.source_id, &feedback))
+        return false;
+    if (feedback.handled_ms)
+        *why_not_wanted = "The tasks of this feedback have been made while this run worked on it: what it "
+                          "handed in is kept in this job and changed nothing.";
+    return true;
+}
+
+static bool is_wanted(const struct tx *tx, const struct job *job, const struct run_work *work,
+                      const char **why_not_wanted)
+{
+    switch (work->subject.source) {
+    case SOURCE_EXECUTE: return orchestrate_wants(tx, &work->project, job, why_not_wanted);
+    case SOURCE_EVAL: return feedback_wants(tx, work, why_not_wanted);
+    case SOURCE_PRD:
+    case SOURCE_PLAN:
+    case SOURCE_END: break;
+    }
+    return true;
+}
+
 static bool hand_in_work(const struct tx *tx, const struct job *job, const struct run_work *work,
                          const struct output *output, struct run_handed *handed)
 {
@@ -372,7 +414,7 @@ static bool hand_in_work(const struct tx *tx, const struct job *job, const struc
                               .output = output };
     const char *unwanted = NULL;
 
-    if (work->subject.source == SOURCE_EXECUTE && !orchestrate_wants(tx, &work->project, job, &unwanted))
+    if (!is_wanted(tx, job, work, &unwanted))
         return false;
     if (unwanted) {
         *handed = (struct run_handed){

@@ -47,7 +47,8 @@ struct run_work {
  * not there, is ERR_INVALID with its field; of a job that has run meanwhile it is as if it were none.
  */
 CHECKED bool run_work_of(const struct tx *tx, const struct job *job, struct run_work *work);
-/* Before a run is made that somebody asks for: the same, and what it is about must not be done already. */
+/* Before a run is made that somebody asks for: the same, and what it is about must neither be done already
+ * nor be in the hands of the orchestrator's coder. */
 CHECKED bool run_work_begins(const struct tx *tx, const struct job *job);
 /* The brief, as a text to stand behind what the job was given. */
 CHECKED bool run_work_brief(const struct tx *tx, const struct run_work *work, struct brief *brief);
@@ -58,7 +59,7 @@ struct run_handed {
     bool accepted;       /* it was understood and taken */
     const char *text;    /* the same as a JSON object: accepted, questions, notificationId, tasks, problems */
     const char *problem; /* why it was not taken, or did not succeed, in a sentence; NULL: it was, and did */
-    bool unwanted;       /* its task was taken away meanwhile: nothing was made of it */
+    bool unwanted; /* its task was taken away meanwhile, or others were quicker: nothing was made of it */
 };
 /*
  * Hands in what a run ended with: `result` is the JSON of what it gave to finish, or of a text that it ended

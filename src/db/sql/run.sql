@@ -149,17 +149,19 @@ UPDATE runs SET node = NULL, began_at = NULL WHERE node IS NOT NULL;
 -- name: run_let_go
 UPDATE runs SET node = NULL, began_at = NULL WHERE job_id = $1 AND node = $2 AND epoch = $3;
 
+-- What a project is called, unless others are called so, too.
 -- name: run_project_name
-SELECT name FROM projects WHERE id = $1;
+SELECT name FROM projects AS p
+ WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM projects AS other WHERE other.name = p.name AND other.id <> p.id);
 
 -- What changes without a step: how long a run has taken until now ($2), since when its time counts (nothing while it does not), and
 -- its last entry.
 -- name: run_keep
 UPDATE runs SET used_ms = $2, began_at = $3, last_seq = $4 WHERE job_id = $1;
 
--- Whether there is a project with this id or name, in whichever workspace.
+-- Whether there is a project with this id or name, in whichever workspace, and whether there is more than one: two of them.
 -- name: run_project_known
-SELECT 1 FROM projects WHERE id = $1 OR name = $1 LIMIT 1;
+SELECT 1 FROM projects WHERE id = $1 OR name = $1 LIMIT 2;
 
 -- What the tool of a call asks people ($2, and the question), or nothing any more.
 -- name: run_call_elicit
