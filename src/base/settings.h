@@ -110,6 +110,10 @@
         "Tokens that all such jobs of a project may take in a day; 0: any number.") \
     MONEY(runner_project_money, "runner.project_money", 0, 0, 1000000000, \
           "What all such jobs of a project may cost in a day; 0: any amount.") \
+    INT(runner_project_steps, "runner.project_steps", 0, 0, 1000000000, \
+        "How often the models of all such jobs of a project are asked in a day at most; 0: any number.") \
+    INT(runner_project_seconds, "runner.project_seconds", 0, 0, 1000000000, \
+        "Seconds that all such jobs of a project may take in a day, as runner.seconds counts them; 0: any number.") \
     TIME( \
         runner_answer_within, "runner.answer_within", "7d", 300000, 2592000000, \
         "How long people have for what such a job asks without its agent: approvals, advice on errors, and what a tool asks in the middle of its call.") \

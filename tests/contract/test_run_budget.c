@@ -91,6 +91,62 @@ CONTRACT(run_is_ended_by_the_money_of_its_project)
     settings_use(before);
 }
 
+CONTRACT(run_is_ended_by_the_steps_of_its_project)
+{
+    const struct settings *before = settings();
+    struct settings *own = settings_to_change();
+    const char *project = make_project(t);
+    struct playing one, other;
+
+    own->runner_project_steps = 3;
+    settings_use(own);
+    play_run_in(t, &one, NULL, project);
+    model_calls(&one, "report_progress", "{}", NULL);
+    model_calls(&one, "report_progress", "{}", NULL);
+    assert_true(one.step.ask);
+    play_run_in(t, &other, NULL, project);
+    model_calls(&other, "report_progress", "{}", NULL);
+    assert_true(other.step.over);
+    assert_string_equal(
+        job_column(&other, "error"),
+        "The budget of its project is used up: it has taken all steps that it may take in a day.");
+    advance(t, 26LL * HOUR);
+    play_run_in(t, &other, NULL, project);
+    assert_true(other.step.ask);
+    check_replay(&other);
+    settings_use(before);
+}
+
+/* Without the time in which it waits for people. */
+CONTRACT(run_is_ended_by_the_time_of_its_project)
+{
+    const struct settings *before = settings();
+    struct settings *own = settings_to_change();
+    const char *project = make_project(t);
+    struct playing one, other;
+
+    own->runner_project_seconds = 60;
+    settings_use(own);
+    play_run_in(t, &one, NULL, project);
+    advance(t, 40000);
+    model_calls(&one, "ask_question",
+                "{\"question\":\"Which way?\",\"type\":\"blocking\",\"responseType\":\"text\"}", NULL);
+    advance(t, 10 * MINUTE);
+    answer_text(t, open_question(&one), "Left");
+    assert_true(run_again(&one, "node-b"));
+    assert_true(one.step.ask);
+    play_run_in(t, &other, NULL, project);
+    advance(t, 30000);
+    model_calls(&other, "report_progress", "{}", NULL);
+    assert_true(other.step.over);
+    assert_string_equal(
+        job_column(&other, "error"),
+        "The budget of its project is used up: it has taken all the time that it may take in a day.");
+    check_replay(&one);
+    check_replay(&other);
+    settings_use(before);
+}
+
 static void model_with(struct llm_model *model, const char *name, double in, double out)
 {
     model_init(model, name);

@@ -5,8 +5,9 @@
 #include "base/settings.h"
 #include "core/runs/moving.h"
 
-#define HOUR_MS   (3600LL * 1000)
-#define DAY_HOURS 24
+#define HOUR_MS      (3600LL * 1000)
+#define DAY_HOURS    24
+#define MS_OF_SECOND 1000
 
 struct run_budget limits_of(const struct moving *m)
 {
@@ -20,48 +21,75 @@ struct run_budget limits_used(const struct moving *m)
                                 m->run.money };
 }
 
-/* What all runs of the project have taken in a day: since the hour in which the last 24 hours began, with
- * what this step has taken, which is not stored yet. */
-static bool project_spent(struct moving *m, int64_t *tokens, int64_t *money)
+/* By this step, which is not stored yet. */
+static struct run_budget taken_now(const struct moving *m)
 {
+    const struct run_budget used = limits_used(m), *before = &m->before;
+
+    return (struct run_budget){ used.steps - before->steps, used.tokens - before->tokens,
+                                used.ms - before->ms, used.money - before->money };
+}
+
+/* What all runs of the project have taken in a day: since the hour in which the last 24 hours began. */
+static bool project_spent(struct moving *m, struct run_budget *spent)
+{
+    const struct run_budget now = taken_now(m);
     struct db_rows rows;
 
     if (!tx_query(m->tx, SQL_RUN_PROJECT_SPENT,
                   DB_ARGS(db_text(m->run.project_id), db_int(m->tx->now_ms / HOUR_MS - DAY_HOURS)), &rows))
         return false;
-    *tokens = db_cell_int(&rows, 0, 0) + m->took_tokens;
-    *money = db_cell_int(&rows, 0, 1) + m->took_money;
+    *spent = (struct run_budget){ db_cell_int(&rows, 0, 0) + now.steps, db_cell_int(&rows, 0, 1) + now.tokens,
+                                  db_cell_int(&rows, 0, 2) + now.ms, db_cell_int(&rows, 0, 3) + now.money };
     return true;
+}
+
+/* What all runs of any one project may take in a day. */
+static struct run_budget project_budget(void)
+{
+    return (struct run_budget){ settings()->runner_project_steps, settings()->runner_project_tokens,
+                                settings()->runner_project_seconds * MS_OF_SECOND,
+                                settings()->runner_project_money_millionths };
+}
+
+static bool is_used_up(int64_t most, int64_t spent)
+{
+    return most > 0 && spent >= most;
 }
 
 bool limits_project(struct moving *m, enum run_limit *limit)
 {
-    int64_t tokens = settings()->runner_project_tokens, money = settings()->runner_project_money_millionths;
-    int64_t spent_tokens, spent_money;
+    const struct run_budget budget = project_budget();
+    struct run_budget spent;
 
-    if (!m->run.project_id || (tokens == 0 && money == 0))
+    if (!m->run.project_id || (!budget.steps && !budget.tokens && !budget.ms && !budget.money))
         return true;
-    if (!project_spent(m, &spent_tokens, &spent_money))
+    if (!project_spent(m, &spent))
         return false;
-    if (tokens > 0 && spent_tokens >= tokens)
+    if (is_used_up(budget.tokens, spent.tokens))
         *limit = RUN_LIMIT_PROJECT_TOKENS;
-    else if (money > 0 && spent_money >= money)
+    else if (is_used_up(budget.money, spent.money))
         *limit = RUN_LIMIT_PROJECT_MONEY;
+    else if (is_used_up(budget.steps, spent.steps))
+        *limit = RUN_LIMIT_PROJECT_STEPS;
+    else if (is_used_up(budget.ms, spent.ms))
+        *limit = RUN_LIMIT_PROJECT_TIME;
     return true;
 }
 
 bool limits_left(struct moving *m, int64_t *left)
 {
-    int64_t of_project = settings()->runner_project_tokens, spent, ignored;
+    int64_t of_project = settings()->runner_project_tokens;
+    struct run_budget spent;
 
     *left = INT64_MAX;
     if (m->run.budget_tokens > 0)
         *left = m->run.budget_tokens - m->run.tokens_in - m->run.tokens_out;
     if (m->run.project_id && of_project > 0) {
-        if (!project_spent(m, &spent, &ignored))
+        if (!project_spent(m, &spent))
             return false;
-        if (of_project - spent < *left)
-            *left = of_project - spent;
+        if (of_project - spent.tokens < *left)
+            *left = of_project - spent.tokens;
     }
     if (*left < 0)
         *left = 0;
@@ -71,16 +99,17 @@ bool limits_left(struct moving *m, int64_t *left)
 /* Of the tokens that its project may take in a day, where the request would take all that are left. */
 static bool project_ahead(struct moving *m, enum run_limit *limit, int64_t *left, int64_t *most)
 {
-    int64_t of_project = settings()->runner_project_tokens, spent, ignored;
+    int64_t of_project = settings()->runner_project_tokens;
+    struct run_budget spent;
 
     if (!m->run.project_id || of_project == 0)
         return true;
-    if (!project_spent(m, &spent, &ignored))
+    if (!project_spent(m, &spent))
         return false;
-    if (spent + m->ahead < of_project)
+    if (spent.tokens + m->ahead < of_project)
         return true;
     *limit = RUN_LIMIT_PROJECT_TOKENS;
-    *left = of_project - spent;
+    *left = of_project - spent.tokens;
     *most = of_project;
     return true;
 }
@@ -102,13 +131,18 @@ bool limits_ahead(struct moving *m, struct loop_facts *facts, bool again)
     return true;
 }
 
+/* Time passes with every write, and the project's row is written by all of its runs: it is counted only where
+ * somebody wants it bounded. */
 bool limits_save(struct moving *m)
 {
     int64_t hour = m->tx->now_ms / HOUR_MS;
+    struct run_budget now = taken_now(m);
 
-    return !m->run.project_id || (m->took_tokens == 0 && m->took_money == 0) ||
+    if (settings()->runner_project_seconds == 0)
+        now.ms = 0;
+    return !m->run.project_id || (!now.steps && !now.tokens && !now.ms && !now.money) ||
            tx_exec(m->tx, SQL_RUN_PROJECT_SPEND,
                    DB_ARGS(db_text(m->run.project_id), db_int(hour % (DAY_HOURS + 1)), db_int(hour),
-                           db_int(m->took_tokens), db_int(m->took_money)),
+                           db_int(now.steps), db_int(now.tokens), db_int(now.ms), db_int(now.money)),
                    NULL);
 }

@@ -58,6 +58,8 @@ bool moving_enter(const struct tx *tx, const struct run_ref *ref, struct moving 
     m->job_is_open = job_is_open(job);
     m->run.task_id = job->task_id;
     m->stored_seq = m->run.last_seq;
+    m->before = (struct run_budget){ m->run.step, m->run.tokens_in + m->run.tokens_out, m->run.used_ms,
+                                     m->run.money };
     m->edition = tools_edition();
     m->tools = tools_now(tx->arena);
     become_agent(m);
@@ -215,8 +217,6 @@ void moving_take(struct moving *m, int64_t tokens_in, int64_t tokens_out, int64_
     m->run.tokens_in += tokens_in;
     m->run.tokens_out += tokens_out;
     m->run.money += money;
-    m->took_tokens += tokens_in + tokens_out;
-    m->took_money += money;
 }
 
 /* Tools of its calls */
@@ -539,7 +539,7 @@ bool moving_keep(struct moving *m)
                    DB_ARGS(db_text(m->run.job_id), db_int(m->run.used_ms), db_ms(m->run.began_ms),
                            db_int(m->run.last_seq)),
                    NULL) &&
-           tell_moved(m) && moving_flush(m);
+           tell_moved(m) && moving_flush(m) && limits_save(m);
 }
 
 static bool is_request(enum loop_verdict verdict)

@@ -48,7 +48,7 @@ struct moving {
     bool rebuild;          /* the engine's conversation is not what it was */
     const char **unwanted; /* calls that are out and not wanted any more */
     size_t unwanted_count;
-    int64_t took_tokens, took_money; /* by this step */
+    struct run_budget before; /* what it had taken when this step began */
     int64_t ahead;                   /* tokens that the request takes that is to be made, about; 0: none */
     const char *unfit;               /* why its model cannot be told what a run begins with, or NULL */
     const char *short_of;            /* why that request is not made: what is left is less; or NULL */

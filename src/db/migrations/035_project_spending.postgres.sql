@@ -4,7 +4,9 @@ CREATE TABLE project_spending (
     project_id  TEXT COLLATE "C" NOT NULL REFERENCES projects(id) ON DELETE CASCADE,
     slot        BIGINT NOT NULL,
     hour        BIGINT NOT NULL,
+    steps       BIGINT NOT NULL,
     tokens      BIGINT NOT NULL,
+    ms          BIGINT NOT NULL, -- where time is bounded
     money       BIGINT NOT NULL,
     PRIMARY KEY (project_id, slot)
 );

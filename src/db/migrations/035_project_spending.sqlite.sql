@@ -4,7 +4,9 @@ CREATE TABLE project_spending (
     project_id  TEXT    NOT NULL REFERENCES projects(id) ON DELETE CASCADE,
     slot        INTEGER NOT NULL,
     hour        INTEGER NOT NULL,
+    steps       INTEGER NOT NULL,
     tokens      INTEGER NOT NULL,
+    ms          INTEGER NOT NULL, -- where time is bounded
     money       INTEGER NOT NULL,
     PRIMARY KEY (project_id, slot)
 ) STRICT;

@@ -50,14 +50,18 @@ ON CONFLICT (workspace_id, name) DO UPDATE SET digest = excluded.digest, approve
 
 -- What the runs of a project have taken since the hour $2.
 -- name: run_project_spent
-SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(money), 0) FROM project_spending WHERE project_id = $1 AND hour >= $2;
+SELECT COALESCE(SUM(steps), 0), COALESCE(SUM(tokens), 0), COALESCE(SUM(ms), 0), COALESCE(SUM(money), 0)
+  FROM project_spending WHERE project_id = $1 AND hour >= $2;
 
--- They take $4 tokens and $5 of money in the hour $3, whose slot is $2. A project that is gone takes nothing.
+-- They take $4 steps, $5 tokens, $6 of time and $7 of money in the hour $3, whose slot is $2. A project that is gone takes nothing.
 -- name: run_project_spend
-INSERT INTO project_spending (project_id, slot, hour, tokens, money)
-SELECT p.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT) FROM projects p WHERE p.id = $1
+INSERT INTO project_spending (project_id, slot, hour, steps, tokens, ms, money)
+SELECT p.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS BIGINT), CAST($7 AS BIGINT)
+  FROM projects p WHERE p.id = $1
 ON CONFLICT (project_id, slot) DO UPDATE
-   SET tokens = excluded.tokens + CASE WHEN project_spending.hour = excluded.hour THEN project_spending.tokens ELSE 0 END,
+   SET steps = excluded.steps + CASE WHEN project_spending.hour = excluded.hour THEN project_spending.steps ELSE 0 END,
+       tokens = excluded.tokens + CASE WHEN project_spending.hour = excluded.hour THEN project_spending.tokens ELSE 0 END,
+       ms = excluded.ms + CASE WHEN project_spending.hour = excluded.hour THEN project_spending.ms ELSE 0 END,
        money = excluded.money + CASE WHEN project_spending.hour = excluded.hour THEN project_spending.money ELSE 0 END,
        hour = excluded.hour;
 

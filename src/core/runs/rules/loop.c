@@ -22,7 +22,8 @@ const char *const run_outcomes[] = { "ok",        "error",       "unavailable", 
                                      "forbidden", "skipped",     NULL };
 WORDS_FIT(run_outcomes, OUT_END);
 const char *const run_limits[] = {
-    "steps", "tokens", "time", "money", "project_tokens", "project_money", NULL
+    "steps", "tokens", "time", "money", "project_tokens", "project_money",
+    "project_steps", "project_time", NULL
 };
 WORDS_FIT(run_limits, RUN_LIMIT_END);
 const char *const call_verdicts[] = { "run",     "run_and_tell", "ask_approval",
@@ -79,6 +80,10 @@ const char *loop_limit_words(struct arena *arena, enum run_limit limit, const st
         return "The budget of its project is used up: it has taken all tokens that it may take in a day.";
     case RUN_LIMIT_PROJECT_MONEY:
         return "The budget of its project is used up: it has cost what it may cost in a day.";
+    case RUN_LIMIT_PROJECT_STEPS:
+        return "The budget of its project is used up: it has taken all steps that it may take in a day.";
+    case RUN_LIMIT_PROJECT_TIME:
+        return "The budget of its project is used up: it has taken all the time that it may take in a day.";
     case RUN_LIMIT_END:
     case RUN_LIMIT_NONE: break;
     }

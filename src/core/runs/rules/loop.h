@@ -90,6 +90,8 @@ enum run_limit {
     RUN_LIMIT_MONEY,
     RUN_LIMIT_PROJECT_TOKENS, /* what all runs of the project may take in a day */
     RUN_LIMIT_PROJECT_MONEY,
+    RUN_LIMIT_PROJECT_STEPS,
+    RUN_LIMIT_PROJECT_TIME,
     RUN_LIMIT_END,
 };
 WORDS_OF(run_limit, run_limits);
