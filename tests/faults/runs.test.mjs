@@ -60,14 +60,14 @@ test('runs go on when PostgreSQL dies under them', { timeout: 900_000 }, async (
             tools: async (folder) => {
                 await writeFile(join(folder, 'script.txt'), `${script.join('\n')}\n`);
                 await writeFile(join(folder, 'held'), '');
-                const note = `n=$(tr -dc 0-9); while [ -e ${folder}/held ]; do sleep 0.05; done; echo "$WITAN_JOB_ID $n" >> ${folder}/notes.txt; echo noted`;
+                const note = `n=$(tr -dc 0-9); echo $n >> ${folder}/begun.txt; while [ -e ${folder}/held ]; do sleep 0.05; done; echo "$WITAN_JOB_ID $n" >> ${folder}/notes.txt; echo noted`;
                 return { note: await command(folder, 'note', note, { folder }) };
             },
         },
     );
     const ids = [];
     for (let i = 0; i < many; i++) ids.push(await begin(server));
-    await until(async () => (await server.metric('witan_tool_calls')) > 0, 'commands are out');
+    await until(async () => (await written(join(work, 'begun.txt'))).length > 0, 'commands are out');
     await postgres.stop('immediate');
     await pause(longerThanALease);
     await postgres.start();
@@ -76,7 +76,7 @@ test('runs go on when PostgreSQL dies under them', { timeout: 900_000 }, async (
         const before = (await noted(work)).length;
         if (before >= (many - 1) * steps) break;
         await theyWork(server, work, ids, before);
-        await pause(Math.random() * 60);
+        await pause((round * 23) % 60);
         await postgres.stop('immediate');
         await postgres.start();
     }

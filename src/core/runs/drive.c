@@ -86,7 +86,7 @@ static bool follow_end(struct moving *m, struct run_call *call, const struct end
 }
 
 /* As its tool is now: who has taken that back in the meantime, means it. */
-static bool may_repeat(const struct moving *m, const struct run_call *call)
+static bool may_repeat(struct moving *m, const struct run_call *call)
 {
     const struct tool *tool = moving_tool(m, call);
 

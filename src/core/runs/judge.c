@@ -173,7 +173,7 @@ static bool finish_misfit(struct moving *m, const char *arguments, const char **
 bool judge_call(struct moving *m, struct run_call *call, bool is_object, bool extra)
 {
     enum run_tool own = run_tool_named(call->name);
-    const struct tool *tool = own ? NULL : tool_named(m->tools, call->name);
+    const struct tool *tool = own ? NULL : tool_named(moving_tools(m), call->name);
     struct call_facts facts = {
         .built_in = true, .known = true, .here = true, .object = is_object, .level = CATEGORY_NONE
     };
@@ -269,7 +269,7 @@ static bool judge_again(struct moving *m, struct run_call *call, bool moved)
 
 /* What it was judged by holds no more: it changed hands, its tool is gone, or was listed anew as another
  * while the call was kept back. */
-static bool must_judge_again(const struct moving *m, const struct run_call *call)
+static bool must_judge_again(struct moving *m, const struct run_call *call)
 {
     const struct tool *tool = moving_tool(m, call);
 

@@ -61,7 +61,6 @@ bool moving_enter(const struct tx *tx, const struct run_ref *ref, struct moving 
     m->before = (struct run_budget){ m->run.step, m->run.tokens_in + m->run.tokens_out, m->run.used_ms,
                                      m->run.money };
     m->edition = tools_edition();
-    m->tools = tools_now(tx->arena);
     become_agent(m);
     if (holding_fence(tx, HOLDING_RUN, &(struct holding_as){ m->run.node, m->run.epoch },
                       &(struct holding_as){ ref->node, ref->epoch }))
@@ -221,6 +220,14 @@ void moving_take(struct moving *m, int64_t tokens_in, int64_t tokens_out, int64_
 
 /* Tools of its calls */
 
+/* MCP servers may have listed hundreds, which are copied: most writes ask for none. */
+const struct tool_list *moving_tools(struct moving *m)
+{
+    if (!m->tools)
+        m->tools = tools_now(m->tx->arena);
+    return m->tools;
+}
+
 /* Its server has listed its tools since this step began, so that it is in no list of ours and waited for no
  * more: it is called as one that is waited for, and only what was judged is run. */
 static const struct tool *listed_since(const struct moving *m, const struct run_call *call)
@@ -237,16 +244,16 @@ static const struct tool *listed_since(const struct moving *m, const struct run_
     return awaited;
 }
 
-static const struct tool *find_tool(const struct moving *m, const struct run_call *call)
+static const struct tool *find_tool(struct moving *m, const struct run_call *call)
 {
-    const struct tool *tool = tool_named(m->tools, call->name);
+    const struct tool *tool = tool_named(moving_tools(m), call->name);
 
     if (!tool)
         tool = tool_awaited(m->tx->arena, call->name, call->digest);
     return tool || tools_edition() == m->edition ? tool : listed_since(m, call);
 }
 
-const struct tool *moving_tool(const struct moving *m, const struct run_call *call)
+const struct tool *moving_tool(struct moving *m, const struct run_call *call)
 {
     size_t at = 0;
 
@@ -259,7 +266,7 @@ const struct tool *moving_tool(const struct moving *m, const struct run_call *ca
 }
 
 /* It has the run to itself. */
-static bool is_alone(const struct moving *m, const struct run_call *call)
+static bool is_alone(struct moving *m, const struct run_call *call)
 {
     const struct tool *tool = moving_tool(m, call);
 
@@ -275,7 +282,7 @@ int64_t moving_used_ms(const struct moving *m)
 
 /* Whether all of its calls that are not done wait for others, and some of them inside their tools. A call
  * that is kept back until it can be alone, or until another is not, waits for those. */
-static bool only_asks(const struct moving *m)
+static bool only_asks(struct moving *m)
 {
     size_t working = 0, asking = 0, ready = 0;
     bool lone = false;

@@ -38,10 +38,10 @@ struct moving {
     size_t call_count;
     struct run_entry *entries; /* to be added */
     size_t entry_count, entry_room;
-    const struct tool_list *tools;
-    uint64_t edition;      /* of the tools */
-    const char *fatal;     /* why the run cannot go on, or NULL */
-    const char *result;    /* what the last reply handed in without a call, as JSON; or NULL */
+    const struct tool_list *tools; /* moving_tools; NULL: nothing has asked for them yet */
+    uint64_t edition;              /* of the tools */
+    const char *fatal;             /* why the run cannot go on, or NULL */
+    const char *result;            /* what the last reply handed in without a call, as JSON; or NULL */
     const char *mistake;   /* what was wrong with the last reply or summary, if all of it was; or NULL */
     bool blank;            /* the last reply had nothing in it */
     bool heard;            /* the model is to be asked, whatever it said last */
@@ -49,12 +49,12 @@ struct moving {
     const char **unwanted; /* calls that are out and not wanted any more */
     size_t unwanted_count;
     struct run_budget before; /* what it had taken when this step began */
-    int64_t ahead;                   /* tokens that the request takes that is to be made, about; 0: none */
-    const char *unfit;               /* why its model cannot be told what a run begins with, or NULL */
-    const char *short_of;            /* why that request is not made: what is left is less; or NULL */
-    int64_t stored_seq;              /* the last entry that is stored already */
-    int64_t news_seen;               /* how much of the news was looked at */
-    bool claimed;                    /* what is out of an earlier claim is lost */
+    int64_t ahead;            /* tokens that the request takes that is to be made, about; 0: none */
+    const char *unfit;        /* why its model cannot be told what a run begins with, or NULL */
+    const char *short_of;     /* why that request is not made: what is left is less; or NULL */
+    int64_t stored_seq;       /* the last entry that is stored already */
+    int64_t news_seen;        /* how much of the news was looked at */
+    bool claimed;             /* what is out of an earlier claim is lost */
 };
 
 /* Locks the job, loads the run, holds it against the holder's claim. HOLDING_FENCED, HOLDING_GONE. */
@@ -62,8 +62,10 @@ CHECKED bool moving_enter(const struct tx *tx, const struct run_ref *ref, struct
 /* The calls of the last reply. */
 CHECKED bool moving_load_calls(struct moving *moving);
 struct run_call *moving_call(struct moving *moving, const char *id); /* or NULL */
+/* The tools there are, one list for the whole step. */
+const struct tool_list *moving_tools(struct moving *moving);
 /* What a call is one of, also while its server is still waited for; NULL: it is not there any more. */
-const struct tool *moving_tool(const struct moving *moving, const struct run_call *call);
+const struct tool *moving_tool(struct moving *moving, const struct run_call *call);
 
 /* The job's docket, open; and the job. */
 CHECKED bool moving_docket(struct moving *moving, struct docket **docket, struct job **job);

@@ -326,7 +326,7 @@ bool talk_ask(struct moving *m, bool afresh, struct run_step *step)
     bound_reply(m, step);
     if (afresh) {
         step->model_config = m->run.model_config;
-        if (!offer_all(m->tx, &m->run, m->tools, &step->tools, &step->tool_count) || !say_all(&talk))
+        if (!offer_all(m->tx, &m->run, moving_tools(m), &step->tools, &step->tool_count) || !say_all(&talk))
             return false;
         tools = room_tools(step->tools, step->tool_count);
         m->unfit = room_refusal(m->tx->arena, &room, m->run.agent, talk.opening, tools);
