@@ -147,8 +147,8 @@ struct question_answer {
  * not undo the others. A late answer is a refusal that is kept: whoever calls must commit it.
  */
 CHECKED bool question_answer(const struct tx *tx, struct question_answer answers[], size_t count);
-/* Whether only people can settle it: it asks for consent, names who must answer, carries an action, or is what
- * witan asks about a run, whose tool or command goes on with the answer. */
+/* Whether only people can settle it: it asks for consent, names who must answer, carries an action, or is
+ * what witan asks about a run, whose tool or command goes on with the answer. */
 bool question_needs_person(const struct question *question);
 /*
  * A council of agents, to whom a person has put the question, answers it; the outcome says so (source agents,

@@ -21,10 +21,9 @@ const char *const run_outcomes[] = { "ok",        "error",       "unavailable", 
                                      "cancelled", "interrupted", "rejected",    "invalid", "unknown",
                                      "forbidden", "skipped",     NULL };
 WORDS_FIT(run_outcomes, OUT_END);
-const char *const run_limits[] = {
-    "steps", "tokens", "time", "money", "project_tokens", "project_money",
-    "project_steps", "project_time", NULL
-};
+const char *const run_limits[] = { "steps",         "tokens",         "time",
+                                   "money",         "project_tokens", "project_money",
+                                   "project_steps", "project_time",   NULL };
 WORDS_FIT(run_limits, RUN_LIMIT_END);
 const char *const call_verdicts[] = { "run",     "run_and_tell", "ask_approval",
                                       "invalid", "unknown",      "forbidden",
