@@ -115,8 +115,7 @@ CONTRACT(run_whose_agent_is_gone_is_not_started_again)
     play_run(t, &p, NULL);
     const char *question = asks_in_vain(&p);
 
-    outside_sql(t, "UPDATE agent_templates SET name = 'Eve' WHERE workspace_id = '%s'",
-                t->workspace);
+    outside_sql(t, "UPDATE agent_templates SET name = 'Eve' WHERE workspace_id = '%s'", t->workspace);
     restart(t, question);
     CHECK_STATUS(409);
     assert_int_equal(count_rows(t, "jobs WHERE restart_of = '%s'", p.job), 0);

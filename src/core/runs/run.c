@@ -16,7 +16,6 @@
 #include "core/runs/offer.h"
 #include "core/runs/room.h"
 #include "core/runs/run_agents.h"
-#include "core/work/project.h"
 #include "llm/model_choice.h"
 
 #include <string.h>
@@ -236,35 +235,21 @@ static const char *restart_role(const struct tx *tx, const struct run *before)
 }
 
 /* While a project's orchestrator is on, it has asked about the task what this run failed of. */
-static bool is_orchestrated(const struct tx *tx, const struct job *job, bool *so)
+static bool refuse_orchestrated(const struct tx *tx)
 {
-    struct project project;
-
-    *so = false;
-    if (!job->project_id || !job->task_id || run_agent_known(tx->arena, job->agent) != AGENT_CODER)
-        return true;
-    if (!project_see(tx, job->project_id, &project))
-        return false;
-    *so = project.orchestrator.on;
-    return true;
+    err_set(tx->err, ERR_CONFLICT, "The orchestrator has this project's tasks done.");
+    return err_hint(tx->err, "Open the task, or answer what is asked about it: its coder takes it up again.");
 }
 
 /* Whoever starts again gives nothing but a late answer: what is not there or done by now is no fault of
  * theirs. */
 static bool may_restart(const struct tx *tx, const struct job *job, struct agent *agent)
 {
-    bool orchestrated;
+    struct run_work work;
 
-    if (!is_orchestrated(tx, job, &orchestrated))
-        return false;
-    if (orchestrated) {
-        err_set(tx->err, ERR_CONFLICT, "The orchestrator has this project's tasks done.");
-        return err_hint(tx->err,
-                        "Open the task, or answer what is asked about it: its coder takes it up again.");
-    }
     if (find_agent(tx, job->agent, agent) && check_model(tx, agent, &(struct run_wish){ 0 }) &&
-        run_work_begins(tx, job))
-        return true;
+        run_work_begins(tx, job) && run_work_of(tx, job, &work))
+        return work.agent != AGENT_CODER || !work.project.orchestrator.on || refuse_orchestrated(tx);
     if (tx->err->code == ERR_INVALID) {
         tx->err->code = ERR_CONFLICT;
         *tx->err->field = '\0';
