@@ -82,7 +82,7 @@ static void drop_one(struct held_run *held)
 static void tell_figures(struct runner *runner)
 {
     atomic_store(&runner->in_hand, runner->runs.count);
-    atomic_store(&runner->calls, runner->calls_out);
+    atomic_store(&runner->calls, runner->calls_out - runner->calls_kept);
 }
 
 static void drop_all(struct holder *holder)

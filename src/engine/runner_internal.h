@@ -30,7 +30,8 @@ struct runner {
     struct mail room; /* a place of ours is there to be taken */
     atomic_bool room_told;
     struct table runs;   /* all in hand, by their jobs */
-    size_t calls_out;    /* of tools: begun, or about to be */
+    size_t calls_out;    /* of tools: begun, about to be, or room for them that is kept */
+    size_t calls_kept;   /* of these only room, while a reply is stored that may have some */
     size_t calls_asking; /* of those: that wait for an answer of people, and take no room */
     bool full, crowded;  /* runs wait for room in memory; calls of tools for one to come back */
     struct mail news;    /* something may want to be claimed */

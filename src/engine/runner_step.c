@@ -368,6 +368,7 @@ static void after_deeds(struct holder_unit *unit)
 
     held->storing = false;
     held->runner->calls_out -= all->may_begin;
+    held->runner->calls_kept -= all->may_begin;
     if (unit->work.err.code == ERR_NONE)
         all_stored(all);
     else
@@ -420,6 +421,7 @@ static void add_reply(struct run_unit *all)
     add(all, DEED_REPLY);
     all->may_begin = room < BEGIN_BEHIND ? room : BEGIN_BEHIND;
     all->held->runner->calls_out += all->may_begin;
+    all->held->runner->calls_kept += all->may_begin;
 }
 
 static void add_ends(struct run_unit *all)
