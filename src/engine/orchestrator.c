@@ -232,7 +232,8 @@ static const char *end_of(struct coding *coding, const struct buf *said, size_t 
     char *text = str_sanitise(
         &coding->arena, arena_copy(&coding->arena, said->bytes ? said->bytes + from : "", said->len - from));
 
-    return str_trim(&coding->arena, text);
+    /* What was cleaned away may have stood inside of a secret. */
+    return secrets_hidden(&coding->arena, coding->of->setup.coder_secrets, str_trim(&coding->arena, text));
 }
 
 static const char *last_words(struct coding *coding)
@@ -296,11 +297,14 @@ static void mend(struct buf *said)
 static void hide_secrets(struct coding *coding, struct buf *said, bool cut)
 {
     bool broken = coding->result.end != PROGRAM_EXITED; /* it may have been writing */
-    const char *text = arena_copy(&coding->arena, said->bytes ? said->bytes : "", said->len);
+    struct said_part part = secrets_hidden_part(&coding->arena, coding->of->setup.coder_secrets,
+                                                (struct said_part){ said->bytes, said->len, cut, broken });
 
-    text = secrets_hidden_part(&coding->arena, coding->of->setup.coder_secrets, text, cut, broken);
+    if (part.bytes == said->bytes && part.len == said->len)
+        return;
+    part.bytes = arena_copy(&coding->arena, part.bytes, part.len);
     buf_clear(said);
-    buf_text(said, text);
+    buf_add(said, part.bytes, part.len);
 }
 
 static void read_output(struct desk_item *item)
@@ -308,12 +312,11 @@ static void read_output(struct desk_item *item)
     struct coding *coding = (struct coding *)(void *)((char *)item - offsetof(struct coding, item));
     struct output_options options = { .coder = true };
 
+    /* A secret need not be UTF-8, so it is looked for first. */
+    hide_secrets(coding, &coding->out, false);
+    hide_secrets(coding, &coding->errors, coding->errors_cut);
     mend(&coding->out);
     mend(&coding->errors);
-    if (coding->of->setup.coder_secrets) {
-        hide_secrets(coding, &coding->out, false);
-        hide_secrets(coding, &coding->errors, coding->errors_cut);
-    }
     const char *text = coding->out.bytes ? coding->out.bytes : "";
 
     coding->broke = why_broken(coding);

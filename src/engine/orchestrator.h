@@ -21,10 +21,10 @@
 struct orchestrator;
 
 struct orchestrator_setup {
-    const char *folder;               /* for the folders of tasks; NULL: none are made */
-    const struct program *coder;      /* the operator's command, or NULL */
-    const char *const *coder_secrets; /* taken out of all that it prints (toolbox/secrets.h); NULL: none */
-    struct programs *programs;        /* or NULL: none can be started */
+    const char *folder;                       /* for the folders of tasks; NULL: none are made */
+    const struct program *coder;              /* the operator's command, or NULL */
+    const struct secret_forms *coder_secrets; /* not in what it prints (toolbox/secrets.h); or NULL */
+    struct programs *programs;                /* or NULL: none can be started */
 };
 
 struct orchestrator *orchestrator_open(struct store *store, struct tailer *tailer,

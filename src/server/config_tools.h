@@ -24,10 +24,10 @@ struct tool_entry;
 struct config_tools {
     struct tool_entry *commands, *servers, *last_command, *last_server; /* lists */
     size_t command_count, server_count;
-    struct tool_entry *coder;         /* or NULL */
-    struct program coder_program;     /* what it is, but for its folder */
-    const char *const *coder_secrets; /* once they are prepared (secrets.h) */
-    struct toolbox_setup setup;       /* once they are checked */
+    struct tool_entry *coder;                 /* or NULL */
+    struct program coder_program;             /* what it is, but for its folder */
+    const struct secret_forms *coder_secrets; /* once they are prepared (secrets.h) */
+    struct toolbox_setup setup;               /* once they are checked */
 };
 
 /* One of the sections. */

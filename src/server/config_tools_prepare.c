@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "server/variables.h"
+#include "toolbox/secrets.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -116,8 +117,8 @@ static bool is_place(const char *value)
 
 /* What it is given from elsewhere, and headers: a key also without the word before it. Places are no secrets,
  * and tools speak of them; nor are variables that stand in the file itself. */
-static const char *const *secrets_of(const struct tool_entry *entry, struct arena *arena,
-                                     char *const *variables, const char *const *headers)
+static const struct secret_forms *secrets_of(const struct tool_entry *entry, struct arena *arena,
+                                             char *const *variables, const char *const *headers)
 {
     size_t count = 0, at = 0;
     const char **list, *value, *word;
@@ -135,7 +136,7 @@ static const char *const *secrets_of(const struct tool_entry *entry, struct aren
         if ((word = strchr(value, ' ')))
             list[at++] = word + 1;
     }
-    return at ? list : NULL;
+    return secrets_known(arena, list);
 }
 
 static bool check_program(const struct tool_entry *entry, struct arena *arena, const char *section,

@@ -152,15 +152,9 @@ static bool is_inside_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Some of what it has said, and where that was cut off. */
-struct part {
-    const char *bytes;
-    size_t len;
-    bool cut_before, cut_behind;
-};
-
-/* As a text that has nothing of a secret, before anything else is cut, and no half characters. */
-static const char *shown(struct arena *arena, const struct command_call *call, struct part part)
+/* As a text that has nothing of a secret, before anything else is cut, and no half characters. What a secret
+ * has that is cleaned away makes it another text, and what was cleaned away may have stood inside of one. */
+static const char *shown(struct arena *arena, const struct command_call *call, struct said_part part)
 {
     size_t last = part.len;
     uint32_t code;
@@ -173,8 +167,10 @@ static const char *shown(struct arena *arena, const struct command_call *call, s
         part.bytes++;
         part.len--;
     }
-    return secrets_hidden_part(arena, call->command->secrets, as_text(arena, part.bytes, part.len),
-                               part.cut_before, part.cut_behind);
+    part = secrets_hidden_part(arena, call->command->secrets, part);
+    part.bytes = as_text(arena, part.bytes, part.len);
+    part.len = strlen(part.bytes);
+    return secrets_hidden_part(arena, call->command->secrets, part).bytes;
 }
 
 /* How much of the beginning is shown: whole lines, or whole characters of one that is longer. */
@@ -205,13 +201,13 @@ static const char *last_part(const char *text, size_t most)
 static const char *ends_of(struct arena *arena, const struct command_call *call, const struct buf *said,
                            size_t each, bool gap, bool broken)
 {
-    const struct part all = { said->bytes, said->len, false, broken };
+    const struct said_part all = { said->bytes, said->len, false, broken };
     const char *begins, *ends;
 
     if (gap) {
-        begins = shown(arena, call, (struct part){ said->bytes, ERRORS_EACH, false, true });
+        begins = shown(arena, call, (struct said_part){ said->bytes, ERRORS_EACH, false, true });
         ends = shown(arena, call,
-                     (struct part){ said->bytes + ERRORS_EACH, said->len - ERRORS_EACH, true, broken });
+                     (struct said_part){ said->bytes + ERRORS_EACH, said->len - ERRORS_EACH, true, broken });
     } else {
         begins = ends = shown(arena, call, all);
         if (strlen(begins) <= 2 * each)
@@ -247,7 +243,7 @@ static void judge_exit(struct arena *arena, const struct command_call *call, int
     if (status == 0) {
         result->end = TOOL_FINE;
         result->text =
-            shown(arena, call, (struct part){ call->output.bytes, call->output.len, false, false });
+            shown(arena, call, (struct said_part){ call->output.bytes, call->output.len, false, false });
         if (!*result->text)
             result->text = "It ended well and printed nothing.";
         return;

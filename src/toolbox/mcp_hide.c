@@ -19,7 +19,7 @@ static bool is_said(const char *key)
 }
 
 /* As deep as a text may be that json_parse takes. A property may be called "title", and is a schema then. */
-static void hide_in_schema(json_t *schema, const char *const *secrets)
+static void hide_in_schema(json_t *schema, const struct secret_forms *secrets)
 {
     const char *key;
     json_t *member;
@@ -51,13 +51,14 @@ static void put_back(json_t *hidden, const json_t *came, const char *key)
         json_object_set(hidden, key, member);
 }
 
-static void put_back_schema(json_t *hidden, const json_t *came, const char *key, const char *const *secrets)
+static void put_back_schema(json_t *hidden, const json_t *came, const char *key,
+                            const struct secret_forms *secrets)
 {
     hide_in_schema(json_object_get(came, key), secrets);
     put_back(hidden, came, key);
 }
 
-static void put_back_tools(json_t *hidden, const json_t *came, const char *const *secrets)
+static void put_back_tools(json_t *hidden, const json_t *came, const struct secret_forms *secrets)
 {
     const json_t *tool;
     size_t i;
@@ -70,7 +71,7 @@ static void put_back_tools(json_t *hidden, const json_t *came, const char *const
 }
 
 /* What it asks for in its result, by names of its own. */
-static void put_back_requests(json_t *result, const json_t *came, const char *const *secrets)
+static void put_back_requests(json_t *result, const json_t *came, const struct secret_forms *secrets)
 {
     const char *key;
     json_t *request;
@@ -91,7 +92,7 @@ static void put_back_requests(json_t *result, const json_t *came, const char *co
     json_object_set_new(result, "inputRequests", requests);
 }
 
-static void put_back_message(json_t *hidden, const json_t *came, const char *const *secrets)
+static void put_back_message(json_t *hidden, const json_t *came, const struct secret_forms *secrets)
 {
     json_t *result = json_object_get(hidden, "result"), *params = json_object_get(hidden, "params");
     const json_t *result_came = json_object_get(came, "result"),
@@ -107,12 +108,12 @@ static void put_back_message(json_t *hidden, const json_t *came, const char *con
     put_back_schema(params, params_came, "requestedSchema", secrets);
 }
 
-void mcp_hide(json_t *tree, const char *const *secrets)
+void mcp_hide(json_t *tree, const struct secret_forms *secrets)
 {
     const json_t *message;
     size_t i;
 
-    if (!secrets || !*secrets)
+    if (!secrets)
         return;
     JSON_AUTO *came = json_deep_copy(tree);
 

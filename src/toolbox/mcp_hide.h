@@ -11,7 +11,9 @@
 
 #include "base/json.h"
 
-/* Of a message, or of a list of them. `secrets` ends with NULL; NULL: there are none. */
-void mcp_hide(json_t *tree, const char *const *secrets);
+struct secret_forms;
+
+/* Of a message, or of a list of them. `secrets` may be NULL: there are none. */
+void mcp_hide(json_t *tree, const struct secret_forms *secrets);
 
 #endif

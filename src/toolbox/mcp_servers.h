@@ -42,12 +42,12 @@ struct mcp_setup {
     int64_t cpu_seconds;            /* of each of its processes, in all; 0: not held */
     const char *url;                /* http or https */
     const char *const *headers; /* "Name: value" that go with each request, and are never shown; NULL: none */
-    const char *const *secrets; /* values among these that it should not repeat (secrets.h); NULL: none */
-    int64_t timeout_ms;         /* of one call; while somebody is asked for something it stands still */
-    int64_t start_ms;           /* until it must have listed its tools; 0: MCP_START_MS */
-    size_t output_most;         /* bytes of one result; 0: LIMIT_MCP_TEXT */
-    int restarts;               /* in a row, before it counts as unavailable */
-    struct mcp_rule all;        /* for tools without a rule of their own */
+    const struct secret_forms *secrets; /* among these, not to be repeated (secrets.h); or NULL */
+    int64_t timeout_ms;  /* of one call; while somebody is asked for something it stands still */
+    int64_t start_ms;    /* until it must have listed its tools; 0: MCP_START_MS */
+    size_t output_most;  /* bytes of one result; 0: LIMIT_MCP_TEXT */
+    int restarts;        /* in a row, before it counts as unavailable */
+    struct mcp_rule all; /* for tools without a rule of their own */
     const struct mcp_rule *rules;
     size_t rule_count;
 };

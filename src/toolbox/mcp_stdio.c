@@ -101,8 +101,10 @@ static bool tell_error(void *user, const char *line, size_t len)
 
     if (len == 0 || stdio->errors_told++ >= ERRORS_TOLD)
         return true;
-    const char *text = secrets_hidden_part(&arena, stdio->setup->secrets, arena_copy(&arena, line, len),
-                                           stdio->errors_cut, stdio->errors_broken);
+    const char *text = secrets_hidden_part(&arena, stdio->setup->secrets,
+                                           (struct said_part){ arena_copy(&arena, line, len), len,
+                                                               stdio->errors_cut, stdio->errors_broken })
+                           .bytes;
 
     stdio->errors_cut = false;
     log_line(LOG_DEBUG, "an MCP server says on its standard error", "server", stdio->setup->name, "text",

@@ -1,99 +1,101 @@
 #include "toolbox/secrets.h"
 
 #include "base/buf.h"
+#include "toolbox/secret_forms.h"
 
 #include <string.h>
 
-static bool holds_one(const char *const *secrets, const char *text)
+/* Where one begins inside of another, nothing of either stays. False: there is none. */
+static bool hide_bytes(struct buf *out, const struct secret_forms *forms, const char *bytes, size_t len)
 {
-    for (; *secrets; secrets++)
-        if (strlen(*secrets) >= SECRET_LEAST && strstr(text, *secrets))
-            return true;
-    return false;
-}
+    size_t until = 0;
+    bool found = false;
 
-/* One may be the beginning of another: were that taken out first, the rest of the longer one would stay. */
-static size_t longest_at(const char *const *secrets, const char *text)
-{
-    size_t longest = 0;
+    for (size_t at = 0; at < len; at++) {
+        size_t one = secret_forms_at(forms, bytes + at, len - at);
 
-    for (; *secrets; secrets++) {
-        size_t len = strlen(*secrets);
-
-        if (len >= SECRET_LEAST && len > longest && strncmp(text, *secrets, len) == 0)
-            longest = len;
+        if (one == 0)
+            continue;
+        if (at >= until) {
+            buf_add(out, bytes + until, at - until);
+            buf_text(out, "***");
+        }
+        if (at + one > until)
+            until = at + one;
+        found = true;
     }
-    return longest;
+    if (found)
+        buf_add(out, bytes + until, len - until);
+    return found;
 }
 
-const char *secrets_hidden(struct arena *arena, const char *const *secrets, const char *text)
+const char *secrets_hidden(struct arena *arena, const struct secret_forms *forms, const char *text)
 {
     BUF_AUTO out = { 0 };
 
-    if (!text || !secrets || !holds_one(secrets, text))
-        return text;
     buf_init(&out, 0);
-    while (*text) {
-        size_t len = longest_at(secrets, text);
-
-        buf_add(&out, len > 0 ? "***" : text, len > 0 ? 3 : 1);
-        text += len > 0 ? len : 1;
-    }
+    if (!text || !forms || !hide_bytes(&out, forms, text, strlen(text)))
+        return text;
     return arena_copy(arena, out.bytes, out.len);
 }
 
-/* How much of a text's beginning is the end of one. All of one counts too: its own end may be its beginning.
+/* How much of a part's beginning is the end of one. All of one counts too: its own end may be its beginning.
  */
-static size_t rest_of_one(const char *const *secrets, const char *text, size_t len)
+static size_t rest_of_one(const struct secret_forms *forms, const struct said_part *part)
 {
     size_t longest = 0;
 
-    for (; *secrets; secrets++) {
-        size_t whole = strlen(*secrets), most = whole < len ? whole : len;
+    for (size_t i = 0; i < forms->count; i++) {
+        const struct secret_form *one = &forms->all[i];
 
-        for (size_t part = whole < SECRET_LEAST ? 0 : most; part > longest; part--)
-            if (memcmp(text, *secrets + whole - part, part) == 0)
-                longest = part;
+        for (size_t len = one->len < part->len ? one->len : part->len; len > longest; len--)
+            if (memcmp(part->bytes, one->text + one->len - len, len) == 0)
+                longest = len;
     }
     return longest;
 }
 
 /* How much of its end is the beginning of one. */
-static size_t begun_of_one(const char *const *secrets, const char *text, size_t len)
+static size_t begun_of_one(const struct secret_forms *forms, const struct said_part *part)
 {
     size_t longest = 0;
 
-    for (; *secrets; secrets++) {
-        size_t whole = strlen(*secrets), most = whole < len ? whole : len;
+    for (size_t i = 0; i < forms->count; i++) {
+        const struct secret_form *one = &forms->all[i];
 
-        for (size_t part = whole < SECRET_LEAST ? 0 : most; part > longest; part--)
-            if (memcmp(text + len - part, *secrets, part) == 0)
-                longest = part;
+        for (size_t len = one->len < part->len ? one->len : part->len; len > longest; len--)
+            if (memcmp(part->bytes + part->len - len, one->text, len) == 0)
+                longest = len;
     }
     return longest;
 }
 
-const char *secrets_hidden_part(struct arena *arena, const char *const *secrets, const char *text,
-                                bool cut_before, bool cut_behind)
+struct said_part secrets_hidden_part(struct arena *arena, const struct secret_forms *forms,
+                                     struct said_part part)
 {
-    size_t len = text ? strlen(text) : 0;
+    BUF_AUTO out = { 0 };
+    size_t rest, begun;
 
-    if (!text || !secrets)
-        return text;
-    if (cut_before) {
-        size_t rest = rest_of_one(secrets, text, len);
-
-        text += rest;
-        len -= rest;
+    if (!forms || part.len == 0)
+        return part;
+    rest = part.cut_before ? rest_of_one(forms, &part) : 0;
+    part.bytes += rest;
+    part.len -= rest;
+    begun = part.cut_behind ? begun_of_one(forms, &part) : 0;
+    part.len -= begun;
+    buf_init(&out, 0);
+    if (hide_bytes(&out, forms, part.bytes, part.len)) {
+        part.bytes = arena_copy(arena, out.bytes, out.len);
+        part.len = out.len;
+    } else if (begun > 0) {
+        part.bytes = arena_copy(arena, part.bytes, part.len);
     }
-    if (cut_behind)
-        text = arena_copy(arena, text, len - begun_of_one(secrets, text, len));
-    return secrets_hidden(arena, secrets, text);
+    return part;
 }
 
-static void hide(struct arena *arena, json_t *value, const char *const *secrets);
+static void hide(struct arena *arena, json_t *value, const struct secret_forms *forms);
 
-static void hide_in_members(struct arena *arena, json_t *object, const char *const *secrets)
+static void hide_in_members(struct arena *arena, json_t *object, const struct secret_forms *forms)
 {
     const char *key;
     json_t *member;
@@ -101,9 +103,9 @@ static void hide_in_members(struct arena *arena, json_t *object, const char *con
 
     json_object_foreach_safe(object, next, key, member)
     {
-        const char *shown = secrets_hidden(arena, secrets, key);
+        const char *shown = secrets_hidden(arena, forms, key);
 
-        hide(arena, member, secrets);
+        hide(arena, member, forms);
         if (shown == key)
             continue;
         json_object_set(object, shown, member);
@@ -112,29 +114,29 @@ static void hide_in_members(struct arena *arena, json_t *object, const char *con
 }
 
 /* As deep as a text may be that json_parse takes. */
-static void hide(struct arena *arena, json_t *value, const char *const *secrets)
+static void hide(struct arena *arena, json_t *value, const struct secret_forms *forms)
 {
     json_t *entry;
     size_t i;
 
     if (json_is_string(value)) {
-        const char *text = json_string_value(value), *shown = secrets_hidden(arena, secrets, text);
+        const char *text = json_string_value(value), *shown = secrets_hidden(arena, forms, text);
 
         if (shown != text)
             json_string_set(value, shown);
     }
     json_array_foreach(value, i, entry)
     {
-        hide(arena, entry, secrets);
+        hide(arena, entry, forms);
     }
     if (json_is_object(value))
-        hide_in_members(arena, value, secrets);
+        hide_in_members(arena, value, forms);
 }
 
-void secrets_hide_in(json_t *value, const char *const *secrets)
+void secrets_hide_in(json_t *value, const struct secret_forms *forms)
 {
     ARENA_AUTO arena = { 0 };
 
-    if (secrets)
-        hide(&arena, value, secrets);
+    if (forms)
+        hide(&arena, value, forms);
 }

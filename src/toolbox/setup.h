@@ -18,7 +18,7 @@
 struct tool_command {
     struct tool tool;
     struct program program;
-    const char *const *secrets; /* of its variables (secrets.h); NULL: none */
+    const struct secret_forms *secrets; /* of its variables (secrets.h); NULL: none */
 };
 
 /* It lives as long as the toolbox. */

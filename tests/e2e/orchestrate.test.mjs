@@ -23,6 +23,7 @@ case "$(cat told)" in
 *'# Wait'*) touch began; while [ ! -e go ]; do sleep 0.05; done ;;
 *'# Broken'*) echo 'no disk' >&2; exit 3 ;;
 *'# Key'*) echo "I have $CODER_KEY."; echo "It is $CODER_KEY" >&2; echo "{\\"status\\": \\"success\\", \\"summary\\": \\"With $CODER_KEY.\\"}"; exit 0 ;;
+*'# Lines'*) echo "I have $CODER_KEY"; echo "$CODER_KEY" | sed 's/^/> /' >&2; echo '{"status": "success", "summary": "Done."}'; exit 0 ;;
 *'# Half'*) printf 'x%s%016378d' "$CODER_KEY" 0 >&2; exit 3 ;;
 *'# Mute'*) echo 'I have done it.'; exit 0 ;;
 *'# Bytes'*) printf '\\377\\000{"status": "failed", "open_questions": ["Which \\303\\050?"]}'; exit 0 ;;
@@ -335,6 +336,22 @@ onEach('what the coder was given is in nothing that it said', async (t, engine) 
     const complained = JSON.stringify(await server.must(200, 'GET', `/api/jobs/${failed.id}/logs`));
     assert.match(complained, /0{8000}/);
     assert.doesNotMatch(complained, /=0000/);
+});
+
+onEach('nor is a line of it, where it has several', async (t, engine) => {
+    const key = '-----BEGIN KEY-----\r\nk3y-line-one/1=\r\nk3y-line-two/2=\r\n-----END KEY-----\r\n';
+    const { server, work } = await prepare(t, engine, { coders: ', environment_from: [CODER_KEY]', env: { CODER_KEY: key } });
+    const { id } = await work.task('Lines');
+    await switchOn(work);
+    await becomesStatus(work, id, 'closed');
+    const [job] = await until(async () => {
+        const jobs = await jobsOf(work);
+        return jobs[0].endedAt && jobs;
+    }, 'its job has ended');
+    const said = JSON.stringify([job, await server.must(200, 'GET', `/api/jobs/${job.id}/logs`), await task(work, id)]);
+    assert.match(said, /I have \*\*\*/);
+    assert.match(said, /> -----BEGIN KEY-----\\n> \*\*\*\\n> \*\*\*\\n> -----END KEY-----/);
+    assert.doesNotMatch(said, /k3y/);
 });
 
 // Each way in which people take a task from its coder. What they decided stands, and the program is ended.

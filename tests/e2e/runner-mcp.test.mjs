@@ -324,7 +324,7 @@ test('runs wait for servers that start, and are told of the tools that there are
     const { server, voice } = await stage(t, (call) => said[step(call)]?.() ?? { calls: [use('bank__pay', {}, 'pay')] }, {
         folder,
         mcp: () => ({ bank: { ...program(join(ours, 'late.mjs'), file), folder: its, needs_approval: true, environment_from: ['LATE_KEY'] } }),
-        env: { LATE_KEY: 'not-for-models' },
+        env: { LATE_KEY: 'not-for-models\r\nnor-for-the-log', WITAN_LOG_LEVEL: 'debug' },
     });
     const id = await begin(server, { tools: ['bank__pay', 'bank__lend'] });
     await list('pay');
@@ -332,6 +332,9 @@ test('runs wait for servers that start, and are told of the tools that there are
     const offered = () => voice.calls.at(-1).body.tools.map(({ function: { name } }) => name).filter((name) => name.startsWith('bank')).join();
     assert.equal(offered(), 'bank__pay');
     assert.equal(voice.calls[0].body.tools.at(-1).function.description, 'Knows ***.');
+    await until(() => server.log.match(/says on its standard error.*text="?\*\*\*"?\n/), 'its second line is in the log');
+    assert.match(server.log, /text="It was given \*\*\*"/);
+    assert.doesNotMatch(server.log, /not-for-models|nor-for-the-log/);
     await server.stop();
     await rm(file);
     await server.restart();

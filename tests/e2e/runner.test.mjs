@@ -112,6 +112,35 @@ both('several calls run side by side, and their results stand in the order of th
     await assertReplays(server, id);
 });
 
+both('what a command was given is in nothing that it said, whatever its lines end with', async (t, options) => {
+    const env = {
+        LINES_KEY: '-----BEGIN KEY-----\nk3y-lines-one\nk3y-lines-two\n-----END KEY-----\n',
+        WINDOWS_KEY: '-----BEGIN KEY-----\r\nk3y-windows-one\r\nk3y-2\r\n-----END KEY-----\r\n',
+        ENDED_KEY: 'k3y-that-ends-with-a-line\n',
+    };
+    const { server, voice } = await stage(
+        t,
+        inTurn([{ calls: [{ name: 'show', args: {}, id: 'a' }, { name: 'complain', args: {}, id: 'b' }] }, { calls: [finish('shown')] }]),
+        {
+            ...options,
+            env,
+            tools: async (work) => ({
+                show: await command(work, 'show', 'echo "<$LINES_KEY>"; printf %s "$WINDOWS_KEY"; printf %s "$ENDED_KEY"', { environment_from: Object.keys(env) }),
+                complain: await command(work, 'complain', '{ echo "$LINES_KEY" | sed "s/^/> /"; printf %s "$WINDOWS_KEY"; } >&2; exit 3', {
+                    environment_from: Object.keys(env),
+                }),
+            }),
+        },
+    );
+    const id = await begin(server);
+    await completed(server, id);
+    const told = results(voice.calls[1]);
+    assert.match(told.a, /^<\*\*\*\n>\n\*\*\*\n\*\*\*$/);
+    assert.match(told.b, /> -----BEGIN KEY-----\n> \*\*\*\n> \*\*\*\n> -----END KEY-----\n> \n\*\*\*$/);
+    assert.doesNotMatch(JSON.stringify([voice.calls, await trace(server, id), await job(server, id)]), /k3y/);
+    await assertReplays(server, id);
+});
+
 both('what runs is what was approved', async (t, options) => {
     const { server, voice, work } = await stage(
         t,

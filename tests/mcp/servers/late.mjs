@@ -11,6 +11,7 @@ const methods = {
     'tools/list': () => ({ tools: tools() }),
     'tools/call': ({ name }) => ({ content: [{ type: 'text', text: `${name}: done` }] }),
 };
+console.error(`It was given ${process.env.LATE_KEY}`);
 while (!existsSync(file)) await pause(20);
 let known = readFileSync(file, 'utf8');
 setInterval(() => {

@@ -11,8 +11,9 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "toolbox/secrets.h"
 
-static const char *const secrets[] = { "postgres", NULL };
+static const char *const secrets[] = { "postgres", "key: one\r\nkey: \"two\"\n", NULL };
 
 static void becomes(const char *came, const char *shown)
 {
@@ -22,7 +23,7 @@ static void becomes(const char *came, const char *shown)
 
     assert_non_null(tree);
     assert_non_null(wanted);
-    mcp_hide(tree, secrets);
+    mcp_hide(tree, secrets_known(&arena, secrets));
     if (!json_equal(tree, wanted))
         fail_msg("%s", json_dump_text(&arena, tree));
 }
@@ -72,6 +73,17 @@ static void what_it_asks_for_keeps_its_names(void **state)
             "{\"postgres\":{}}}}},\"other\":1}}}");
 }
 
+/* As it was given, a line of it, and quoted once more in a text that is JSON itself. */
+static void lines_and_quotes_hide_nothing(void **state)
+{
+    (void)state;
+    becomes("{\"result\":{\"content\":[{\"text\":\"I have key: one\\r\\nkey: \\\"two\\\"\\n.\"},"
+            "{\"text\":\"key: one\\nkey: \\\"two\\\"\"},{\"text\":\"- key: \\\"two\\\"\"},"
+            "{\"text\":\"{\\\"is\\\":\\\"key: one\\\\nkey: \\\\\\\"two\\\\\\\"\\\"}\"}]}}",
+            "{\"result\":{\"content\":[{\"text\":\"I have ***\\n.\"},{\"text\":\"***\"},{\"text\":\"- ***\"},"
+            "{\"text\":\"{\\\"is\\\":\\\"***\\\"}\"}]}}");
+}
+
 /* Whatever shape a server gives to what should be an object or a list. */
 static void what_is_no_message_is_only_hidden(void **state)
 {
@@ -90,6 +102,7 @@ int main(void)
         cmocka_unit_test(names_of_tools_and_of_their_arguments_stay),
         cmocka_unit_test(results_and_errors_have_none),
         cmocka_unit_test(what_it_asks_for_keeps_its_names),
+        cmocka_unit_test(lines_and_quotes_hide_nothing),
         cmocka_unit_test(what_is_no_message_is_only_hidden),
     };
 

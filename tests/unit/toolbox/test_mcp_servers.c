@@ -8,6 +8,7 @@
 #include "net/net.h"
 #include "programs/programs.h"
 #include "tests/support/mcp_played.h"
+#include "toolbox/secrets.h"
 #include "toolbox/setup.h"
 
 #include <setjmp.h>
@@ -504,13 +505,14 @@ static void only_so_many_calls_are_under_way(void **state)
 static void over_http_a_session_is_kept_and_streams_are_read(void **state)
 {
     static const int eras[] = { PLAYED_HANDSHAKE, PLAYED_STATELESS };
+    ARENA_AUTO arena = { 0 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(eras) / sizeof(*eras); i++) {
         struct mcp_setup setup = { .name = "box",
                                    .url = url,
                                    .headers = secret_headers,
-                                   .secrets = secrets,
+                                   .secrets = secrets_known(&arena, secrets),
                                    .timeout_ms = 5000,
                                    .restarts = 3 };
         struct mcp_servers *servers;

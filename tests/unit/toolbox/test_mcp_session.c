@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "toolbox/mcp_session.h"
+#include "toolbox/secrets.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -858,12 +859,13 @@ static void a_call_that_waits_for_people_asks_nothing_more(void **state)
 static void what_it_was_given_it_does_not_give_on(void **state)
 {
     static const char *const secrets[] = { "Bearer s3cr3t-s3cr3t", "s3cr3t-s3cr3t", "short", NULL };
+    ARENA_AUTO arena = { 0 };
     struct mcp_failure failure = { .loss = MCP_REFUSED, .status = 400, .why = "It answers with 400." };
     struct desk desk;
 
     (void)state;
     begin(&desk, true);
-    desk.setup.secrets = secrets;
+    desk.setup.secrets = secrets_known(&arena, secrets);
     failure.body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32020,\"message\":\"Not for Bearer "
                    "s3cr3t-s3cr3t.\"}}";
     failure.body_len = strlen(failure.body);
@@ -871,7 +873,7 @@ static void what_it_was_given_it_does_not_give_on(void **state)
     assert_non_null(strstr(desk.session.why, "Not for ***."));
     done(&desk);
     shake_hands(&desk, false);
-    desk.setup.secrets = secrets;
+    desk.setup.secrets = secrets_known(&arena, secrets);
     call(&desk);
     say(&desk, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":$ID,"
                "\"progress\":1,\"message\":\"With s3cr3t-s3cr3t.\"}}");

@@ -4,6 +4,7 @@
  */
 #include "base/limits.h"
 #include "toolbox/internal.h"
+#include "toolbox/secrets.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,11 +132,13 @@ static void hear(void *user, const struct tool_result *result)
 }
 
 static const char *const argv[] = { "/bin/true", NULL };
-static const char *const secrets[] = { "s3cr3t-s3cr3t", "short", NULL };
-static const struct tool_command commands[] = {
+static const char *const secrets[] = {
+    "s3cr3t-s3cr3t", "short", "-----BEGIN KEY-----\r\nk3y-one-of\r\nk3y-two\r\n-----END KEY-----\r\n",
+    "p\xe4ss\x1bw\xf6rter\n", NULL
+};
+static struct tool_command commands[] = {
     { { .kind = TOOL_COMMAND, .name = "count", .description = "Counts.", .schema = "{\"type\":\"object\"}" },
-      { .argv = argv, .output_most = 64 },
-      secrets },
+      { .argv = argv, .output_most = 64 } },
 };
 static const struct toolbox_setup setup = { commands, 1, NULL, 0 };
 static const struct tool_request counts = { &commands[0].tool, "{\"a\":1}", { "job", NULL, NULL } };
@@ -285,6 +288,31 @@ static void a_secret_that_is_cut_in_two_is_not_told(void **state)
     memcpy(said + 58, secrets[0], strlen(secrets[0]) + 1);
     heard = outcome((struct program_result){ PROGRAM_FLOODED, 0, "Much.", 0 }, said, NULL);
     assert_string_equal(heard.text + strlen(heard.text) - 2, "xx");
+}
+
+/* Before it becomes a text, whose line ends, bytes and end are no longer what was given. */
+static void a_secret_of_any_bytes_is_not_told(void **state)
+{
+    static const struct {
+        const char *said, *told;
+    } cases[] = {
+        { "s3cr3t-s3cr3t\n", "***" },
+        { "It is p\xe4ss\x1bw\xf6rter\nand more", "It is ***\nand more" },
+        { "-----BEGIN KEY-----\r\nk3y-one-of\r\nk3y-two\r\n-----END KEY-----\r\n", "***" },
+        { "-----BEGIN KEY-----\nk3y-one-of\nk3y-two\n-----END KEY-----", "***" },
+        { "-----BEGIN KEY-----\r\n k3y-one-of\r\n", "-----BEGIN KEY-----\n ***" },
+        { "s3cr3t\x1b-s3cr3t", "***" },
+    };
+    struct heard heard;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        heard = outcome((struct program_result){ PROGRAM_EXITED, 0, "", 0 }, cases[i].said, NULL);
+        assert_string_equal(heard.text, cases[i].told);
+        heard = outcome((struct program_result){ PROGRAM_EXITED, 3, "", 0 }, NULL, cases[i].said);
+        assert_non_null(strstr(heard.text, cases[i].told));
+        assert_null(strstr(heard.text, "k3y"));
+    }
 }
 
 static void a_cancel_ends_it(void **state)
@@ -562,6 +590,7 @@ int main(void)
         cmocka_unit_test(output_is_bounded),
         cmocka_unit_test(ends_are_told),
         cmocka_unit_test(a_secret_that_is_cut_in_two_is_not_told),
+        cmocka_unit_test(a_secret_of_any_bytes_is_not_told),
         cmocka_unit_test(a_cancel_ends_it),
         cmocka_unit_test(closing_waits_for_the_last_word),
         cmocka_unit_test(ends_and_cancels_may_meet),
@@ -575,6 +604,8 @@ int main(void)
         cmocka_unit_test(names_are_what_providers_take),
         cmocka_unit_test(programs_follow_from_the_setup),
     };
+    ARENA_AUTO arena = { 0 };
 
+    commands[0].secrets = secrets_known(&arena, secrets);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
