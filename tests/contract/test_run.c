@@ -341,6 +341,19 @@ CONTRACT(run_goes_on_with_a_default_and_hears_of_a_later_answer)
     assert_true(check_replay(&p) > 0);
 }
 
+/* One run asks this and is told yes, another asks the same; what that one is told. */
+static const char *told_after_a_yes(struct t *t, struct playing *p, const char *response_type,
+                                    const char *arguments)
+{
+    play_run(t, p, NULL);
+    model_calls(p, "ask_question", arguments, NULL);
+    answer(t, open_question(p), "{s:s, s:b}", "type", response_type, "value", 1);
+    CHECK_STATUS(200);
+    play_run(t, p, NULL);
+    model_calls(p, "ask_question", arguments, NULL);
+    return told(p, "tool");
+}
+
 /* What somebody said to the same words another time was said then. */
 CONTRACT(run_goes_on_with_the_default_whatever_was_answered_before)
 {
@@ -352,14 +365,7 @@ CONTRACT(run_goes_on_with_the_default_whatever_was_answered_before)
         "\"options\":[\"yes\",\"no\"],"
         "\"defaultResponse\":{\"type\":\"choice\",\"value\":\"no\"}}";
     struct playing p;
-
-    play_run(t, &p, NULL);
-    model_calls(&p, "ask_question", tabs, NULL);
-    answer(t, open_question(&p), "{s:s, s:b}", "type", "boolean", "value", 1);
-    CHECK_STATUS(200);
-    play_run(t, &p, NULL);
-    model_calls(&p, "ask_question", tabs, NULL);
-    const char *said = told(&p, "tool");
+    const char *said = told_after_a_yes(t, &p, "boolean", tabs);
 
     assert_non_null(strstr(said, "\"value\":false"));
     assert_non_null(strstr(said, "\"source\":\"default\""));
@@ -374,16 +380,11 @@ CONTRACT(run_is_told_of_no_yes_that_was_given_to_something_else)
         "{\"question\":\"May I push?\",\"type\":\"non_blocking\",\"responseType\":\"approval\","
         "\"defaultResponse\":{\"type\":\"approval\",\"value\":false}}";
     struct playing p;
+    const char *said = told_after_a_yes(t, &p, "approval", push);
 
-    play_run(t, &p, NULL);
-    model_calls(&p, "ask_question", push, NULL);
-    answer(t, open_question(&p), "{s:s, s:b}", "type", "approval", "value", 1);
-    CHECK_STATUS(200);
-    play_run(t, &p, NULL);
-    model_calls(&p, "ask_question", push, NULL);
-    assert_non_null(strstr(told(&p, "tool"), "\"value\":false"));
-    assert_null(strstr(told(&p, "tool"), "\"value\":true"));
-    assert_null(strstr(told(&p, "tool"), "preference"));
+    assert_non_null(strstr(said, "\"value\":false"));
+    assert_null(strstr(said, "\"value\":true"));
+    assert_null(strstr(said, "preference"));
 }
 
 CONTRACT(run_asks_for_approval_and_runs_what_was_approved)
