@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/settings.h"
+#include "base/str.h"
 #include "engine/runner_internal.h"
 
 #include <stdlib.h>
@@ -26,10 +27,18 @@ static void look_now(void *user)
 
 /* Claiming. */
 
+/* For tests, which may take any time: with WITAN_TEST=1, WITAN_TEST_TOOLS_MS is waited instead. */
+static int64_t tools_ms(void)
+{
+    const char *test = getenv("WITAN_TEST"), *ms = getenv("WITAN_TEST_TOOLS_MS");
+
+    return ms && str_equal(test, "1") ? strtoll(ms, NULL, 10) : TOOLS_MS;
+}
+
 /* A run that begins with the server would be told of no tool of an MCP server, were those not waited for. */
 static bool waits_for_tools(struct runner *runner)
 {
-    if (clock_ticks_ms() - runner->opened_ms >= TOOLS_MS || tools_are_settled())
+    if (clock_ticks_ms() >= runner->tools_by_ms || tools_are_settled())
         return false;
     if (!timer_is_set(&runner->look))
         holder_after(&runner->holder, &runner->look, TOOLS_LOOK_MS, look_now, runner);
@@ -245,7 +254,7 @@ static struct runner *runner_new(struct tailer *tailer, struct llm *llm, struct 
 
     memset(runner, 0, sizeof(*runner));
     holder_init(&runner->holder);
-    runner->opened_ms = clock_ticks_ms();
+    runner->tools_by_ms = clock_ticks_ms() + tools_ms();
     runner->tailer = tailer;
     runner->llm = llm;
     runner->toolbox = toolbox;

@@ -36,9 +36,9 @@ struct runner {
     bool full, crowded;  /* runs wait for room in memory; calls of tools for one to come back */
     struct mail news;    /* something may want to be claimed */
     atomic_bool news_told;
-    struct timer look; /* when to look for it */
-    int64_t opened_ms; /* by clock_ticks_ms */
-    int64_t looked_ms; /* by clock_ticks_ms */
+    struct timer look;   /* when to look for it */
+    int64_t tools_by_ms; /* until when it waits for tools, by clock_ticks_ms */
+    int64_t looked_ms;   /* by clock_ticks_ms */
 
     atomic_size_t in_hand, calls; /* for those who look from outside */
     _Atomic uint64_t steps, late, failed;

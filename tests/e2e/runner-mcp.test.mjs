@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
-import { createServer } from 'node:net';
+import net from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
 import { test } from 'node:test';
 import { cli } from './lib/cli.mjs';
 import { asked, assertReplays, begin, calls, completed, finish, questions, reply, results, stage, step, trace, written } from './lib/runs.mjs';
@@ -43,31 +44,45 @@ async function listening(t, file, words, env = {}) {
     throw new Error(`${file} does not listen`);
 }
 
-// The one of `everything` wants to be told its port.
-async function freePort() {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address();
-    server.close();
-    await once(server, 'close');
-    return port;
+// The one of `everything` wants to be told its port, and does not say which it got when that is 0. A port that was picked
+// beforehand may be somebody else's by the time it is bound.
+async function portOf(pid) {
+    const all = await Promise.all((await readdir(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
+    const inodes = new Set(all.map((name) => name.match(/^socket:\[(\d+)\]$/)?.[1]));
+    for (const file of ['tcp', 'tcp6'])
+        for (const line of (await readFile(`/proc/${pid}/net/${file}`, 'utf8')).split('\n').slice(1)) {
+            const [, address, , state, , , , , , inode] = line.trim().split(/\s+/);
+            if (state === '0A' && inodes.has(inode)) return parseInt(address.split(':')[1], 16);
+        }
 }
 
-async function everythingOverHttp(t, port) {
-    port ??= await freePort();
-    const child = spawn(node, [everything, 'streamableHttp'], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] });
+async function everythingOverHttp(t) {
+    const child = spawn(node, [everything, 'streamableHttp'], { env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'pipe'] });
     const over = once(child, 'exit');
     const lines = [];
+    let complaints = '';
     createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+    child.stderr.on('data', (bytes) => (complaints += bytes));
     const end = async () => {
         child.kill('SIGKILL');
         await over;
     };
     atEnd(t, end);
-    await new Promise((listens) => {
-        createInterface({ input: child.stderr }).on('line', (line) => line.includes('listening on port') && listens());
-    });
+    const port = await until(() => {
+        assert.equal(child.exitCode ?? child.signalCode, null, `it ended instead of listening: ${complaints}`);
+        return portOf(child.pid).catch(() => {});
+    }, 'it listens');
     return { url: `http://127.0.0.1:${port}/mcp`, port, lines, end };
+}
+
+// An address that stays while what is behind it comes and goes, each time on another port.
+async function steadyWay(t, port) {
+    const way = { port };
+    const server = net.createServer((near) => pipeline(near, net.connect(way.port, '127.0.0.1'), near, () => {}));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    atEnd(t, () => void server.close());
+    return Object.assign(way, { url: `http://127.0.0.1:${server.address().port}/mcp` });
 }
 
 test('servers that nobody here wrote are used over pipes', { timeout: 300_000 }, async (t) => {
@@ -128,14 +143,15 @@ test('servers that nobody here wrote are used over pipes', { timeout: 300_000 },
 
 test('one that nobody here wrote is used over HTTP, and again after it was started anew', { timeout: 300_000 }, async (t) => {
     let lines;
-    const { url, port, end } = await everythingOverHttp(t);
+    const { port, end } = await everythingOverHttp(t);
+    const way = await steadyWay(t, port);
     const { server, voice } = await stage(
         t,
         inTurn([
             { calls: [use('web__echo', { message: 'over HTTP' }), use('web__trigger-long-running-operation', { duration: 1, steps: 4 }, 'long')] },
             { calls: [finish('used')] },
         ]),
-        { mcp: () => ({ web: { url } }) },
+        { mcp: () => ({ web: { url: way.url } }) },
     );
     await ready(server);
     assert.equal((await servers(server))[0].version, '2025-11-25');
@@ -148,7 +164,7 @@ test('one that nobody here wrote is used over HTTP, and again after it was start
         assert.match(given.long, /Long running operation completed/);
         if (round === 2) break;
         await end(); // and with it the session
-        ({ lines } = await everythingOverHttp(t, port));
+        ({ port: way.port, lines } = await everythingOverHttp(t));
     }
     await server.stop();
     await until(() => lines.some((line) => /^Received session termination request/.test(line)), 'the server is told that nobody comes back');
@@ -323,10 +339,12 @@ test('runs wait for servers that start, and are told of the tools that there are
     };
     const { server, voice } = await stage(t, (call) => said[step(call)]?.() ?? { calls: [use('bank__pay', {}, 'pay')] }, {
         folder,
-        mcp: () => ({ bank: { ...program(join(ours, 'late.mjs'), file), folder: its, needs_approval: true, environment_from: ['LATE_KEY'] } }),
-        env: { LATE_KEY: 'not-for-models\r\nnor-for-the-log', WITAN_LOG_LEVEL: 'debug' },
+        mcp: () => ({ bank: { ...program(join(ours, 'late.mjs'), file), folder: its, needs_approval: true, environment_from: ['LATE_KEY'], start_timeout: '10m' } }),
+        // It waits for this test, which may be slow.
+        env: { LATE_KEY: 'not-for-models\r\nnor-for-the-log', WITAN_LOG_LEVEL: 'debug', WITAN_TEST_TOOLS_MS: '600000' },
     });
     const id = await begin(server, { tools: ['bank__pay', 'bank__lend'] });
+    assert.equal(voice.calls.length, 0, 'no model is asked before');
     await list('pay');
     const [question] = await asked(server, id);
     const offered = () => voice.calls.at(-1).body.tools.map(({ function: { name } }) => name).filter((name) => name.startsWith('bank')).join();
@@ -344,4 +362,14 @@ test('runs wait for servers that start, and are told of the tools that there are
     assert.equal(results(voice.calls.at(-1)).pay, 'pay: done');
     assert.equal(offered(), 'bank__pay,bank__lend');
     await assertReplays(server, id);
+});
+
+test('a server that does not come to list its tools holds no run up for ever', { timeout: 300_000 }, async (t) => {
+    const { server, voice } = await stage(t, () => ({ calls: [finish('without')] }), {
+        mcp: (work) => ({ bank: { ...program(join(ours, 'late.mjs'), join(work, 'never.txt')), folder: work, start_timeout: '10m' } }),
+        env: { WITAN_TEST_TOOLS_MS: '1000' },
+    });
+    await completed(server, await begin(server));
+    assert.ok(!JSON.stringify(voice.calls[0].body.tools).includes('bank__'), 'it is told of none');
+    assert.equal((await servers(server))[0].state, 'starting');
 });
