@@ -2,16 +2,16 @@
 // meanwhile, and what they said is the result of the very call that asked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agent, assertReplays, begin, calls, completed, finish, job, results, stage, step, trace } from './lib/runs.mjs';
-import { until } from './lib/server.mjs';
+import { agent, asking, assertAsked, assertReplays, begin, calls, completed, finish, job, results, stage, step, trace } from './lib/runs.mjs';
+import { becomes, until } from './lib/server.mjs';
 
 // A run whose first reply makes this call; whoever else is asked for words gives what `speak` says. Gives what the run waits
-// for and `told`, the requests of its own.
+// for and `voice`, whose calls are the requests of its own.
 async function waits(t, engine, call, speak) {
-    const told = [];
+    const voice = { calls: [] };
     const answer = (asked) => {
         if (!asked.body.tools?.some((tool) => tool.function.name === 'finish')) return speak(asked);
-        told.push(asked);
+        voice.calls.push(asked);
         return step(asked) === 1 ? { calls: [{ ...call, id: 'c' }] } : { calls: [finish('We go left.')] };
     };
     const { server } = await stage(t, answer, { engine });
@@ -21,15 +21,15 @@ async function waits(t, engine, call, speak) {
         const waiting = calls(await trace(server, id)).filter(({ state }) => state === 'waiting');
         return waiting.length > 0 && waiting;
     }, 'its call waits');
-    return { server, id, made, told };
+    return { server, id, made, voice };
 }
 
 // Nobody has it in hand, and nothing came of its call yet.
-async function assertWaits({ server, id, told }) {
+async function assertWaits({ server, id, voice }) {
     await until(async () => (await server.metric('witan_runs')) === 0, 'nothing of it is in hand');
-    assert.deepEqual(await server.sql(`SELECT wanted, COALESCE(node, 'nobody') FROM runs WHERE job_id = '${id}'`), [['0', 'nobody']]);
+    await becomes(() => server.sql(`SELECT wanted, COALESCE(node, 'nobody') FROM runs WHERE job_id = '${id}'`), [['0', 'nobody']], 'nobody has it');
     assert.equal((await job(server, id)).status, 'running');
-    assert.equal(told.length, 1);
+    await assertAsked(voice, [1], server);
 }
 
 // The one that comes has the same store; the leases of the one before are over.
@@ -39,11 +39,11 @@ async function dies({ server }) {
     await server.advance(10_000);
 }
 
-async function assertTold({ server, id, told }) {
+async function assertTold({ server, id, voice }) {
     assert.match(JSON.stringify((await completed(server, id)).result), /We go left\./);
-    assert.equal(told.length, 2, 'its model is asked once more');
+    await assertAsked(voice, [1, 2], server); // its model is asked once more
     await assertReplays(server, id);
-    return JSON.parse(results(told[1]).c);
+    return JSON.parse(results(asking(voice, 2)).c);
 }
 
 for (const engine of ['sqlite', 'postgres']) {
@@ -69,10 +69,11 @@ for (const engine of ['sqlite', 'postgres']) {
             return { text: 'Left, I say.', wait: held };
         };
         const run = await waits(t, engine, { name: 'start_discussion', args: { topic: 'Left or right?', agents: ['Bob'], rounds: 1 } }, bob);
-        await until(() => turns === 1, 'Bob is asked');
+        await until(() => turns > 0, 'Bob is asked');
         await assertWaits(run);
+        const before = turns;
         await dies(run);
-        await until(() => turns >= 2, 'Bob is asked again');
+        await until(() => turns > before, 'Bob is asked again');
         await assertWaits(run);
         speak();
         const { discussionId, status, endReason, summary } = await assertTold(run);

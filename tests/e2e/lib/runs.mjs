@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { model, openai } from './model.mjs';
 import { start, tempFolder, until } from './server.mjs';
 
@@ -130,3 +131,20 @@ export const question = (text, more = {}) => ({
 });
 // So many of its own replies a conversation has: which step this is, from 1, however often it is asked.
 export const step = (call) => call.body.messages.filter(({ role }) => role === 'assistant').length + 1;
+
+// The last request for a step. There is one for each, unless a server was held up for longer than its lease: then it closes what it
+// has out and asks again, and its log says so.
+export const asking = ({ calls }, number) => calls.findLast((call) => step(call) === number);
+
+// That a model was asked for these steps, in this order, and for none once more but after such a lapse of one of the servers.
+export async function assertAsked({ calls }, wanted, ...servers) {
+    const lapsed = () => servers.some(({ log }) => /the lease on runs ran out/.test(log));
+    const steps = () => calls.map(step);
+    // The log comes by another way than the requests, and may be the later one.
+    await until(
+        () => isDeepStrictEqual(steps(), wanted) || (lapsed() && isDeepStrictEqual(new Set(steps()), new Set(wanted))),
+        'it is asked for these steps',
+    ).catch(() => {
+        assert.deepEqual(steps(), wanted, 'the steps that it was asked for');
+    });
+}
