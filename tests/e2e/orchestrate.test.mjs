@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { cli } from './lib/cli.mjs';
 import { configure, model, openai } from './lib/model.mjs';
-import { asked, assertReplays, calls, command as tool, ended, question, reply, results, step, trace } from './lib/runs.mjs';
-import { onBothEngines, start, tempFolder, until } from './lib/server.mjs';
+import { asked, assertAsked, assertReplays, calls, command as tool, ended, question, reply, results, step, trace } from './lib/runs.mjs';
+import { becomes, onBothEngines, start, tempFolder, until } from './lib/server.mjs';
 import { Work } from './lib/work.mjs';
 
 // Works in the folder of its task. It notes each run and what it was told, and asks until it has an answer.
@@ -63,6 +63,12 @@ const becomesStatus = (work, id, status) =>
 const notices = async (work) => (await work.get('/notifications')).notifications;
 const runs = async (tasks, id) => (await readFile(join(tasks, id, 'runs'), 'utf8').catch(() => '')).split('\n').length - 1;
 
+// What a job came to may be told a moment after what became of its task, and so may the room that it leaves.
+const roomIsFree = (work) => becomes(async () => (await work.get('/orchestrator')).out, [], 'its room is free');
+const jobsAbout = async (work, id) => (await work.server.must(200, 'GET', `/api/jobs?taskId=${id}`)).jobs;
+const jobsBecome = (work, id, wanted) =>
+    becomes(async () => (await jobsAbout(work, id)).map(({ status, kind }) => `${kind} ${status}`), wanted, 'what its jobs came to');
+
 const engines = ['sqlite', 'postgres'];
 function onEach(name, run) {
     for (const engine of engines) test(`${name} (${engine})`, { timeout: 600_000 }, (t) => run(t, engine));
@@ -98,14 +104,7 @@ onEach('a task is taken, asks, waits, is answered, and is taken up again and clo
     assert.match(told, /Confirm all changes before proceeding/, 'how much it may decide');
     const { messages } = await work.get(`/tasks/${id}/chat`);
     assert.ok(messages.some(({ message }) => message.includes('Green.')), 'the answer is in the chat');
-    const { jobs } = await server.must(200, 'GET', `/api/jobs?taskId=${id}`);
-    assert.deepEqual(
-        jobs.map(({ status, kind }) => [status, kind]),
-        [
-            ['completed', 'coder'],
-            ['completed', 'coder'],
-        ],
-    );
+    await jobsBecome(work, id, ['coder completed', 'coder completed']);
 });
 
 onEach('a command that fails or says nothing that can be read is asked about', async (t, engine) => {
@@ -142,8 +141,9 @@ onEach('a question that is dismissed runs nothing again, before somebody opens t
     await becomesStatus(work, next.id, 'closed');
     assert.equal(await runs(tasks, id), 1);
     assert.equal((await cli(server.folder, ['task', 'open', id, '--url', server.url])).code, 0);
-    await until(async () => (await runs(tasks, id)) === 2, 'it is run again');
-    await until(async () => (await notices(work)).length === 1, 'it asks again');
+    await until(async () => (await runs(tasks, id)) >= 2, 'it is run again');
+    await until(async () => (await notices(work)).length >= 1, 'it asks again');
+    assert.equal(await runs(tasks, id), 2);
     const dismissing = await cli(server.folder, ['resolve', '--help']);
     assert.match(dismissing.stdout.replace(/\s+/g, ' '), /its task stays blocked until `witan task open`: nothing is run again by it/);
 });
@@ -203,7 +203,7 @@ onEach('two are worked on at a time, and no more', async (t, engine) => {
         for (const { id } of made) if ((await runs(tasks, id)) > 0) found.push(id);
         return found;
     };
-    await until(async () => (await began()).length === 2, 'two have begun');
+    await until(async () => (await began()).length >= 2, 'two have begun');
     const state = await work.get('/orchestrator');
     assert.equal(state.out.length, 2);
     assert.deepEqual(
@@ -214,7 +214,8 @@ onEach('two are worked on at a time, and no more', async (t, engine) => {
     assert.equal((await began()).length, 2);
     await writeFile(join(tasks, made[0].id, 'go'), '');
     await becomesStatus(work, made[0].id, 'closed');
-    await until(async () => (await began()).length === 3, 'the next begins');
+    await until(async () => (await began()).length >= 3, 'the next begins');
+    assert.equal((await began()).length, 3);
     assert.equal((await work.get('/orchestrator')).out.length, 2);
     // Switched off it takes no more, and finishes what it has.
     const off = await cli(server.folder, ['orchestrate', work.project.id, 'off', '--url', server.url]);
@@ -223,7 +224,7 @@ onEach('two are worked on at a time, and no more', async (t, engine) => {
     await becomesStatus(work, made[1].id, 'closed');
     await becomesStatus(work, made[2].id, 'closed');
     assert.equal((await task(work, made[3].id)).status, 'open');
-    assert.deepEqual((await work.get('/orchestrator')).out, []);
+    await roomIsFree(work);
 });
 
 onEach('a command that ran when the server was killed is asked about, and not run again', async (t, engine) => {
@@ -238,11 +239,7 @@ onEach('a command that ran when the server was killed is asked about, and not ru
     const [notice] = await notices(work);
     assert.match(notice.questions[0].text, /was not run again/);
     assert.equal(await runs(tasks, id), 1);
-    const { jobs } = await server.must(200, 'GET', `/api/jobs?taskId=${id}`);
-    assert.deepEqual(
-        jobs.map(({ status }) => status),
-        ['failed'],
-    );
+    await jobsBecome(work, id, ['coder failed']);
     // The answer is what sets it going again.
     await server.must(200, 'PATCH', work.path(`/notifications/${notice.id}`), {
         responses: [{ questionId: 'q1', answer: 'Begin anew.' }],
@@ -287,7 +284,7 @@ async function diesAt(t, engine, point) {
     assert.ok(times <= 1, `it ran ${times} times`);
     if (ended.status === 'closed') assert.equal(times, 1);
     else assert.match((await notices(work))[0].questions[0].text, /was not run again/);
-    assert.deepEqual((await work.get('/orchestrator')).out, []);
+    await roomIsFree(work);
 }
 
 onEach('kill -9 around the commit that enters each phase of a task that is out', async (t, engine) => {
@@ -374,7 +371,7 @@ onEach('a command is ended when its task is given to another, closed or deleted'
         }, 'its program has ended');
         const job = await until(async () => (await jobsOf(work)).find(({ status, error }) => status === 'cancelled' && words.test(error)), 'its job is cancelled');
         assert.equal(job.kind, 'coder');
-        await until(async () => (await work.get('/orchestrator')).out.length === 0, 'its room is free');
+        await roomIsFree(work);
         if (check) assert.equal((await task(work, id)).status, check);
         assert.equal(await runs(tasks, id), 1);
     }
@@ -394,7 +391,7 @@ onEach('a run is cancelled when its task is given to another or deleted', async 
         await how(id);
         const job = await until(async () => (await jobsOf(work)).find(({ status, error }) => status === 'cancelled' && words.test(error)), 'it is cancelled');
         assert.equal(job.agent, 'coder');
-        await until(async () => (await work.get('/orchestrator')).out.length === 0, 'its room is free');
+        await roomIsFree(work);
     }
 });
 
@@ -453,18 +450,13 @@ onEach('the same with an agent of the runner', async (t, engine) => {
     });
     const closed = await becomesStatus(work, id, 'closed');
     assert.equal(closed.result.summary, 'It is done.');
-    assert.equal(answers.calls.length, 2, 'one call of the model for each take');
-    assert.match(answers.calls[1].user, /Green\./);
-    const { jobs } = await server.must(200, 'GET', `/api/jobs?taskId=${id}`);
-    assert.deepEqual(
-        jobs.map(({ status, kind, agent }) => [status, kind, agent]),
-        [
-            ['completed', 'agent', 'coder'],
-            ['completed', 'agent', 'coder'],
-        ],
-    );
+    await assertAsked(answers, [1, 1], server); // once for each take
+    assert.match(answers.calls.at(-1).user, /Green\./);
+    await jobsBecome(work, id, ['agent completed', 'agent completed']);
+    const jobs = await jobsAbout(work, id);
+    assert.deepEqual(jobs.map(({ agent }) => agent), ['coder', 'coder']);
     assert.equal(jobs[0].result.handedIn.accepted, true);
-    assert.deepEqual((await work.get('/orchestrator')).out, []);
+    await roomIsFree(work);
 });
 
 onEach('a run of the coder that says nothing of use, or fails, is asked about', async (t, engine) => {
@@ -474,9 +466,8 @@ onEach('a run of the coder that says nothing of use, or fails, is asked about', 
     await switchOn(work, { coder: 'runner' });
     await becomesStatus(work, unclear.id, 'blocked');
     assert.match((await notices(work))[0].questions[0].text, /could not be taken/);
-    const { jobs } = await server.must(200, 'GET', `/api/jobs?taskId=${unclear.id}`);
-    assert.equal(jobs[0].status, 'failed');
-    assert.match(jobs[0].error, /The result was not taken/);
+    await jobsBecome(work, unclear.id, ['agent failed']);
+    assert.match((await jobsAbout(work, unclear.id))[0].error, /The result was not taken/);
     say = { status: 401 };
     const failing = await work.task('Failing');
     await becomesStatus(work, failing.id, 'blocked');
@@ -496,11 +487,7 @@ onEach('a run of the coder goes on after kill -9, and its task is worked on once
     held = false;
     await server.restart();
     await becomesStatus(work, id, 'closed');
-    const { jobs } = await server.must(200, 'GET', `/api/jobs?taskId=${id}`);
-    assert.deepEqual(
-        jobs.map(({ status }) => status),
-        ['completed'],
-    );
+    await jobsBecome(work, id, ['agent completed']);
 });
 
 // Notes where it is and for whom, and waits for the test. What it prints is what it was told to work by.
@@ -528,7 +515,8 @@ ln -s $other/ids config.json
 try own "echo mine > own"`;
 
 const folderTools = (more = {}) => async (folder) => ({
-    work: await tool(folder, 'work', workInFolder, { folder: 'task', ...more }),
+    // It waits for what the test does meanwhile.
+    work: await tool(folder, 'work', workInFolder, { folder: 'task', timeout: '5m', ...more }),
     pry: await tool(folder, 'pry', pryAtOther, { folder: 'task' }),
     plain: await tool(folder, 'plain', 'pwd; echo "$WITAN_JOB_ID,$WITAN_PROJECT_ID,$WITAN_TASK_ID"'),
 });
@@ -663,7 +651,7 @@ test('where tools work on tasks is looked at when the server starts', async (t) 
 // The other three, as jobs that anybody starts.
 const agentJob = async (server, fields) => {
     const job = await server.must(201, 'POST', '/api/jobs', { kind: 'agent', ...fields });
-    return server.must(200, 'GET', `/api/jobs/${job.id}?wait=50`);
+    return ended(server, job.id);
 };
 
 onEach('the analyst asks, once, and then makes tasks of the answer', async (t, engine) => {
@@ -767,7 +755,7 @@ onEach('an agent that was not told what to work on asks by itself, and never fai
     const [open] = await asked(server, asking.id);
     assert.match(JSON.stringify(answers.calls[1].body.messages), /not told what it works on \(feedbackId\)/);
     await reply(server, open, 'The old one.');
-    const answered = await server.must(200, 'GET', `/api/jobs/${asking.id}?wait=50`);
+    const answered = await ended(server, asking.id);
     assert.equal(answered.status, 'completed', answered.error);
     await assertReplays(server, asking.id);
     say = () => finish({ status: 'failed', summary: 'The shop is closed.', result: '' });
