@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { access, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { begin, calls, command, completed, results, stage, trace } from './lib/runs.mjs';
+import { begin, calls, command, completed, job, results, stage, trace } from './lib/runs.mjs';
 import { becomes, tempFolder, until } from './lib/server.mjs';
 
 // Its processes have `mark` among their arguments. What it tries is told by a word for each; "armed" is the last of them.
@@ -42,7 +42,8 @@ async function marked(mark) {
     return lines.filter((line) => line.split('\0').includes(mark));
 }
 
-test('a hostile tool of a run is held, told of in words, and leaves nothing behind', { timeout: 300_000 }, async (t) => {
+// Runs it for so many seconds. Gives whether it came to its end in them, with all that it has started; what it came to is the same.
+async function ranFor(t, seconds) {
     const mark = `hostile-${randomBytes(6).toString('hex')}`;
     const elsewhere = `/var/tmp/${mark}`;
     let neighbour;
@@ -59,27 +60,46 @@ test('a hostile tool of a run is held, told of in words, and leaves nothing behi
                 neighbour = await tempFolder(t);
                 await writeFile(join(neighbour, 'kept'), 'kept\n');
                 const store = join(work, '../witan.db');
-                return { hostile: await command(work, 'hostile', script({ mark, store, neighbour, elsewhere }), { timeout: '10s' }) };
+                return { hostile: await command(work, 'hostile', script({ mark, store, neighbour, elsewhere }), { timeout: `${seconds}s` }) };
             },
         },
     );
     server = staged.server;
-    if (/ programs .*(write|network)="not held"/.test(server.log)) return t.skip('nothing holds programs here, which the log says');
+    if (/ programs .*(write|network)="not held"/.test(server.log)) {
+        t.skip('nothing holds programs here, which the log says');
+        return true;
+    }
     const id = await begin(server);
-    await until(async () => (await marked(mark)).length >= 4, 'what it has started runs');
+    let most = 0;
+    await until(async () => {
+        most = Math.max(most, (await marked(mark)).length);
+        return most >= 4 || (await job(server, id)).status === 'completed';
+    }, 'what it has started runs', (seconds + 90) * 1000);
     await completed(server, id);
     assert.deepEqual(await marked(mark), [], 'a process is left');
-    assert.match(told, /^It did not end within 10\.0 s\.\nIt said:\nIt will not go\.\nIt printed:\n/);
-    assert.deepEqual(told.split('It printed:\n')[1].split('\n'), [
+    const [, limit, printed] = told.match(/^It did not end within (\d+\.\d) s\.\n(?:It said:\nIt will not go\.\n)?(?:It printed:\n([^]*))?$/) ?? assert.fail(told);
+    assert.equal(Number(limit), seconds);
+    const wanted = [
         ...['new', 'change', 'remove', 'link', 'away', 'store', 'through'].map((what) => `${what} refused`),
         'own done',
         'socket refused: Operation not permitted',
         'armed',
-    ]);
+    ];
+    const lines = printed?.split('\n') ?? [];
+    assert.deepEqual(lines, wanted.slice(0, lines.length));
     assert.deepEqual(await readdir(neighbour), ['kept']);
     assert.equal(await readFile(join(neighbour, 'kept'), 'utf8'), 'kept\n');
     await assert.rejects(access(elsewhere));
     assert.deepEqual(calls(await trace(server, id)).map(({ outcome }) => outcome), ['timeout']);
     await becomes(() => server.metric('witan_tool_calls'), 0, 'no call is out');
     await server.say('Developer', 'The server has taken no harm.');
+    if (most < 4 || lines.length < wanted.length) return false;
+    assert.match(told, /\nIt said:\nIt will not go\.\nIt printed:\n/);
+    return true;
+}
+
+test('a hostile tool of a run is held, told of in words, and leaves nothing behind', { timeout: 600_000 }, async (t) => {
+    // Ten seconds are plenty, but not on a busy machine.
+    for (const seconds of [10, 40, 160]) if (await ranFor(t, seconds)) return;
+    assert.fail('it never came so far');
 });
