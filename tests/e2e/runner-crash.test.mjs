@@ -160,7 +160,8 @@ for (const engine of ['sqlite', 'postgres'])
     });
 
 // One life for each commit that there is, or for some of them: what was done since the one before it is lost, and nothing else is.
-const most = 26;
+// There are 23 or 24; a machine that has a lot to do beside this may make some more of them.
+const most = 40;
 const some = [3, 9, 14];
 
 for (const engine of ['sqlite', 'postgres'])
