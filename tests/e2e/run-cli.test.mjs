@@ -183,7 +183,7 @@ test('detached it is left to itself, and followed later', async (t) => {
 });
 
 test('a run that was cancelled says so at once, whatever it was at', async (t) => {
-    const nap = 'tools:\n  nap:\n    description: Sleeps.\n    input_schema: {type: object}\n    argv: [/bin/sleep, "20"]\n';
+    const nap = 'tools:\n  nap:\n    description: Sleeps.\n    input_schema: {type: object}\n    argv: [/bin/sleep, "300"]\n    timeout: 5m\n';
     const server = await withRuns(t, { Scribe: [{ call: [['nap', {}]] }] }, { more: nap });
     const { id } = await begins(server, 'Scribe', 'Rest.');
     await until(async () => (await traceOf(server, id)).entries.some(({ call }) => call?.state === 'running'), 'it naps');
@@ -392,7 +392,7 @@ test('without an editor of their own people get one that is there', async (t) =>
 
 onBoth('over HTTP: a run asks, is answered, and goes on with the very call that asked', async (t, engine) => {
     const server = await withRuns(t, { Analyst: [{ call: [asks('Which database?', choice)] }, finish({ database: 'sqlite' })] }, { engine });
-    const made = await begins(server, 'Analyst', { goal: 'Choose' }, { budget: { steps: 5, tokens: 10_000, seconds: 60 } });
+    const made = await begins(server, 'Analyst', { goal: 'Choose' }, { budget: { steps: 5, tokens: 10_000, seconds: 600 } });
     assert.equal(made.kind, 'agent');
     assert.equal(made.agent, 'Analyst');
     assert.deepEqual(made.input, { goal: 'Choose' });
@@ -401,7 +401,7 @@ onBoth('over HTTP: a run asks, is answered, and goes on with the very call that 
     const waiting = await traceOf(server, made.id);
     assert.equal(waiting.run.phase, 'waiting');
     assert.equal(waiting.run.waitsFor[0].questionId, asked.id);
-    assert.deepEqual([waiting.run.budget.steps, waiting.run.budget.tokens, waiting.run.budget.seconds], [5, 10_000, 60]);
+    assert.deepEqual([waiting.run.budget.steps, waiting.run.budget.tokens, waiting.run.budget.seconds], [5, 10_000, 600]);
     const refused = await server.api('PATCH', `/api/jobs/${made.id}`, { status: 'completed' });
     assert.equal(refused.status, 409, refused.text);
     await answer(server, asked.id, { type: 'choice', value: 'sqlite' });

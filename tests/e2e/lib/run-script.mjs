@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cli } from './cli.mjs';
 import { configure } from './model.mjs';
-import { start } from './server.mjs';
+import { start, until } from './server.mjs';
 
 const turn = (line) => {
     if (typeof line === 'string') return line;
@@ -35,6 +35,10 @@ export async function withRuns(t, speakers, { more, ...options } = {}) {
 
 export const begins = (server, agent, input, more = {}) => server.must(201, 'POST', '/api/jobs', { kind: 'agent', agent, input, ...more });
 export const jobOf = (server, id) => server.must(200, 'GET', `/api/jobs/${id}`);
-export const ended = (server, id) => server.must(200, 'GET', `/api/jobs/${id}?wait=55`);
+export const ended = (server, id) =>
+    until(async () => {
+        const found = await server.must(200, 'GET', `/api/jobs/${id}?wait=55`);
+        return ['completed', 'failed', 'cancelled'].includes(found.status) && found;
+    }, 'the run has ended');
 export const traceOf = (server, id, query = '') => server.must(200, 'GET', `/api/jobs/${id}/trace?limit=200${query}`);
 export const run = (server, args, more = {}) => cli(server.folder, args, { ...more, env: { WITAN_URL: server.url, ...more.env } });
