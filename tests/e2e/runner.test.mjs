@@ -228,11 +228,19 @@ both('an endless loop ends with its budget of steps', async (t, options) => {
 
 both('wall time ends a run while its model is asked', async (t, options) => {
     const { server, voice } = await stage(t, () => ({ hang: true }), options);
-    const id = await begin(server, { budget: { seconds: 60 } });
-    await until(() => voice.calls.length > 0, 'the model is asked');
-    await server.advance(61_000);
-    await failed(server, id, /time|seconds|minute/i);
-    await until(() => voice.calls.every(({ ended }) => ended === 'closed'), 'the call is closed');
+    // Where there are leases the clock is not moved, since it moves them as well: the run would be claimed anew, and what it
+    // has taken until then is not counted. A busy machine may need more of the time until it asks.
+    const moves = options.engine === 'sqlite';
+    for (const seconds of moves ? [60] : [4, 20, 60]) {
+        const id = await begin(server, { budget: { seconds } });
+        if (moves) {
+            await until(() => voice.calls.length > 0, 'the model is asked');
+            await server.advance(61_000);
+        }
+        await failed(server, id, /time|seconds|minute/i);
+        if (voice.calls.length > 0) break;
+    }
+    await until(() => voice.calls.length > 0 && voice.calls.every(({ ended }) => ended === 'closed'), 'the call is closed');
 });
 
 both('an error of the model fails the job in words', async (t, options) => {
