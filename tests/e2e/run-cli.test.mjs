@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { begin } from './lib/cli.mjs';
 import { configure } from './lib/model.mjs';
 import { begins, ended, jobOf, run, traceOf, withRuns } from './lib/run-script.mjs';
@@ -277,6 +278,12 @@ test('what is typed while the server is away is not taken, and can be typed agai
     const terminal = await Terminal.open(t, server);
     const { code, shown } = await terminal.run("witan run Scribe 'Ask.'", async () => {
         await terminal.saw(/Which bird\?[^]*> $/);
+        // It may still read what came behind the question, and reads on when the server is back: until then it hears nothing.
+        await until(async () => {
+            const reads = await server.metric('witan_requests_total', 'run_trace');
+            await pause(1000);
+            return reads === (await server.metric('witan_requests_total', 'run_trace'));
+        }, 'it has read all');
         await server.kill9();
         await terminal.saw(/Trying again/);
         terminal.type('a wren\n');
