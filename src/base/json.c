@@ -491,3 +491,15 @@ bool json_parse(const char *text, size_t len, json_t **out, struct err *err)
     *out = value;
     return true;
 }
+
+bool json_same(const char *one, const char *other)
+{
+    JSON_AUTO *a = NULL;
+    JSON_AUTO *b = NULL;
+    struct err ignored = { 0 };
+
+    if (!one || !other)
+        return one == other;
+    return json_parse(one, strlen(one), &a, &ignored) && json_parse(other, strlen(other), &b, &ignored) &&
+           json_equal(a, b);
+}

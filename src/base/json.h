@@ -48,6 +48,9 @@ void json_value(struct json_out *out, const char *key, const json_t *value);
 CHECKED bool json_measure(const char *text, size_t len, size_t *bytes, struct err *err);
 /* Parses one whole text, within the same limits. The caller json_decrefs the result. */
 CHECKED bool json_parse(const char *text, size_t len, json_t **out, struct err *err);
+/* Whether two texts are the same value, however they are written: a store may write its own way. NULLs are
+ * equal to each other only, and what is no JSON to nothing. */
+bool json_same(const char *one, const char *other);
 /* The compact text of a value, in the arena. */
 char *json_dump_text(struct arena *arena, const json_t *value);
 /* Whether a text of one line, shown without its quotes, could be taken for another value than this text. */

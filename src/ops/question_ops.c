@@ -22,7 +22,8 @@ static const struct field preference_fields[] = { QUESTION_PREFERENCE_FIELDS, { 
           .fields = response_fields, \
           .flags = F_OPEN }, \
     { \
-        "preference", T_OBJECT, OPTIONAL, "Non-blocking: what a person answered the last time, or null.", \
+        "preference", T_OBJECT, OPTIONAL, \
+            "Non-blocking: what a person answered the last time to the same words with the same options; of an approval it is null.", \
             .fields = preference_fields, .flags = F_NULL \
     }
 

@@ -379,6 +379,35 @@ CONTRACT(question_non_blocking_leaves_the_job_alone_and_is_a_preference_later)
     CHECK_TEXT("preference.by", "owner");
 }
 
+/* It was a yes to one thing at one time, and to no other options. */
+CONTRACT(question_has_no_preference_in_an_approval_or_in_an_answer_of_another_shape)
+{
+    const char *yes_or_no = "{s:s, s:s, s:s, s:{s:b}}", *id;
+    const char *of_two = "{s:s, s:s, s:s, s:[{s:s}, {s:s}], s:{s:s}}";
+
+    id = ask_in(t, make_job(t), yes_or_no, "question", "Push it?", "type", "non_blocking", "responseType",
+                "approval", "defaultResponse", "value", 0);
+    answer(t, id, "{s:b}", "value", 1);
+    CHECK_STATUS(200);
+    ask_in(t, make_job(t), yes_or_no, "question", "Push it?", "type", "non_blocking", "responseType",
+           "approval", "defaultResponse", "value", 0);
+    CHECK_NULL("preference");
+    ask_in(t, make_job(t), yes_or_no, "question", "Push it?", "type", "non_blocking", "responseType",
+           "boolean", "defaultResponse", "value", 0);
+    CHECK_NULL("preference");
+
+    id = ask_in(t, make_job(t), of_two, "question", "Which?", "type", "non_blocking", "responseType",
+                "choice", "options", "label", "left", "label", "right", "defaultResponse", "value", "left");
+    answer(t, id, "{s:s}", "value", "right");
+    CHECK_STATUS(200);
+    ask_in(t, make_job(t), of_two, "question", "Which?", "type", "non_blocking", "responseType", "choice",
+           "options", "label", "left", "label", "right", "defaultResponse", "value", "left");
+    CHECK_TEXT("preference.response.value", "right");
+    ask_in(t, make_job(t), of_two, "question", "Which?", "type", "non_blocking", "responseType", "choice",
+           "options", "label", "left", "label", "up", "defaultResponse", "value", "left");
+    CHECK_NULL("preference");
+}
+
 CONTRACT(question_of_another_workspace_is_not_there)
 {
     const char *job = make_job(t), *id = ask_text(t, job);

@@ -362,7 +362,7 @@ CONTRACT(run_goes_on_with_the_default_whatever_was_answered_before)
         "\"defaultResponse\":{\"type\":\"boolean\",\"value\":false}}";
     static const char choice[] =
         "{\"question\":\"Tabs?\",\"type\":\"non_blocking\",\"responseType\":\"choice\","
-        "\"options\":[\"yes\",\"no\"],"
+        "\"options\":[{\"label\":\"yes\"},{\"label\":\"no\"}],"
         "\"defaultResponse\":{\"type\":\"choice\",\"value\":\"no\"}}";
     struct playing p;
     const char *said = told_after_a_yes(t, &p, "boolean", tabs);
@@ -371,6 +371,7 @@ CONTRACT(run_goes_on_with_the_default_whatever_was_answered_before)
     assert_non_null(strstr(said, "\"source\":\"default\""));
     assert_non_null(strstr(strstr(said, "\"preference\":"), "true"));
     model_calls(&p, "ask_question", choice, NULL);
+    assert_non_null(strstr(told(&p, "tool"), "\"source\":\"default\""));
     assert_null(strstr(told(&p, "tool"), "preference"));
 }
 
@@ -502,7 +503,7 @@ CONTRACT(what_the_runner_asks_people_is_left_to_no_council)
          "rounds", "rounds", 1, "participants", "agentName", "Ada", "ref", "kind", "question", "id",
          open_question(&p));
     CHECK_STATUS(400);
-    CHECK_TEXT("error", "This question needs a person's approval: no council decides it.");
+    CHECK_TEXT("error", "Only people can answer this question: no council decides it.");
 }
 
 CONTRACT(run_takes_advice_on_what_was_interrupted)

@@ -81,8 +81,8 @@ export default [
     {
         name: 'what a project may spend in a day is no matter of money',
         file: 'src/core/runs/limits.c',
-        from: 'is_used_up(budget.money, spent.money)',
-        to: 'is_used_up(-budget.money, spent.money)',
+        from: '[RUN_LIMIT_MONEY] = RUN_LIMIT_PROJECT_MONEY',
+        to: '[RUN_LIMIT_MONEY] = RUN_LIMIT_NONE',
         tests: [{ kind: 'contract', name: 'test_run_budget.c' }],
     },
     {

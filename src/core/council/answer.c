@@ -38,7 +38,7 @@ static bool prompt_may(const struct tx *tx, const char *id, const char **project
 
 /*
  * Only a person may leave a question that was put to people to a council, and none that asks for somebody's
- * consent, names who must answer, or needs several.
+ * consent, names who must answer, needs several, or is what witan asks about a run.
  */
 static bool question_may(const struct tx *tx, const char *id, const char **project_id)
 {
@@ -55,7 +55,7 @@ static bool question_may(const struct tx *tx, const char *id, const char **proje
         return err_set(tx->err, ERR_CONFLICT, "This question has already ended: %s.",
                        question_status_word(question.status));
     if (question_needs_person(&question))
-        return wrong_ref(tx, "This question needs a person's approval: no council decides it.");
+        return wrong_ref(tx, "Only people can answer this question: no council decides it.");
     *project_id = question.project_id;
     return true;
 }

@@ -2,7 +2,7 @@
  * answer.h - a discussion answers what was put to it.
  *
  * Its result is posted as a reply to the prompt or the question, under the council's name and marked as such,
- * with whoever disagreed. It is never a person's answer: a question that needs a person's approval cannot be
+ * with whoever disagreed. It is never a person's answer: a question that only people can answer cannot be
  * put to a council at all (answer_may_be_put).
  */
 #ifndef CORE_COUNCIL_ANSWER_H

@@ -238,16 +238,6 @@ static void tell_approval(struct question_answering *answering, const struct que
                                           .data = arena_copy(answering->tx->arena, data.bytes, data.len) });
 }
 
-static bool same_args(const char *one, const char *other)
-{
-    JSON_AUTO *a = NULL;
-    JSON_AUTO *b = NULL;
-    struct err ignored = { 0 };
-
-    return other && json_parse(one, strlen(one), &a, &ignored) &&
-           json_parse(other, strlen(other), &b, &ignored) && json_equal(a, b);
-}
-
 /* Somebody who says yes without args may have seen the ones from before they were changed. */
 static bool check_args(struct arena *arena, const struct question *question, const struct response *response,
                        struct err *err)
@@ -285,7 +275,7 @@ static void count_approval(struct question_answering *answering, struct question
     answer->counts_approvals = true;
     answer->need = question->required_approvals;
     if (response->args && !is_requester(answering, question) &&
-        !same_args(response->args, question->approved_args)) {
+        !json_same(response->args, question->approved_args)) {
         question->approved_args = response->args;
         question->approvals = "[]";
         docket_changed(&answering->docket, question);

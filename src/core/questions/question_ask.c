@@ -114,7 +114,7 @@ static bool put_question(struct asking *asking, struct docket *docket, struct jo
 static bool may_be_preferred(const struct question *question, const struct question *earlier)
 {
     return !question_asks_consent(question) && earlier->response_type == question->response_type &&
-           str_equal(earlier->options, question->options);
+           json_same(earlier->options, question->options);
 }
 
 /* An answer to a non-blocking question is kept as the preference for the next time it is asked. */

@@ -52,10 +52,14 @@ static struct run_budget project_budget(void)
                                 settings()->runner_project_money_millionths };
 }
 
-static bool is_used_up(int64_t most, int64_t spent)
-{
-    return most > 0 && spent >= most;
-}
+/* The same limits, of all runs of a project. */
+static const enum run_limit of_its_project[] = {
+    [RUN_LIMIT_NONE] = RUN_LIMIT_NONE,
+    [RUN_LIMIT_STEPS] = RUN_LIMIT_PROJECT_STEPS,
+    [RUN_LIMIT_TOKENS] = RUN_LIMIT_PROJECT_TOKENS,
+    [RUN_LIMIT_TIME] = RUN_LIMIT_PROJECT_TIME,
+    [RUN_LIMIT_MONEY] = RUN_LIMIT_PROJECT_MONEY,
+};
 
 bool limits_project(struct moving *m, enum run_limit *limit)
 {
@@ -66,14 +70,7 @@ bool limits_project(struct moving *m, enum run_limit *limit)
         return true;
     if (!project_spent(m, &spent))
         return false;
-    if (is_used_up(budget.tokens, spent.tokens))
-        *limit = RUN_LIMIT_PROJECT_TOKENS;
-    else if (is_used_up(budget.money, spent.money))
-        *limit = RUN_LIMIT_PROJECT_MONEY;
-    else if (is_used_up(budget.steps, spent.steps))
-        *limit = RUN_LIMIT_PROJECT_STEPS;
-    else if (is_used_up(budget.ms, spent.ms))
-        *limit = RUN_LIMIT_PROJECT_TIME;
+    *limit = of_its_project[loop_limit(&budget, &spent)];
     return true;
 }
 

@@ -284,6 +284,16 @@ static void a_text_that_reads_like_another_value_is_told(void **state)
         assert_false(json_reads_otherwise(plainly[i]));
 }
 
+static void texts_are_the_same_however_they_are_written(void **state)
+{
+    (void)state;
+    assert_true(json_same("{\"a\":1,\"b\":[true]}", "{\"b\": [true], \"a\": 1}"));
+    assert_false(json_same("[1,2]", "[2,1]"));
+    assert_false(json_same("[]", NULL));
+    assert_true(json_same(NULL, NULL));
+    assert_false(json_same("left", "left")); /* no JSON */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +308,7 @@ int main(void)
         cmocka_unit_test(bad_texts_are_refused_and_say_where),
         cmocka_unit_test(any_value_may_stand_alone),
         cmocka_unit_test(a_text_that_reads_like_another_value_is_told),
+        cmocka_unit_test(texts_are_the_same_however_they_are_written),
         cmocka_unit_test(depth_is_limited_before_anything_is_built),
     };
 
